@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Calotype uses Swift's own modules and the C libraries that the system maintains. On Apple platforms that is
+// nothing beyond the SDK; the targets under `#if os(Linux)` bring in the codecs and libcurl there.
+
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+var coreDependencies: [Target.Dependency] = []
+var targets: [Target] = []
+
+#if os(Linux)
+coreDependencies += ["CCodecs", "CCurl"]
+targets += [
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
+    .systemLibrary(name: "CLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    .target(name: "CCodecs", dependencies: ["CLibJPEG", "CLibPNG"]),
+]
+#endif
+
+targets += [
+    .target(name: "Calotype", dependencies: coreDependencies, swiftSettings: swiftSettings),
+    .target(name: "CalotypeTesting", dependencies: ["Calotype"], swiftSettings: swiftSettings),
+    .executableTarget(
+        name: "CalotypeTool",
+        dependencies: ["Calotype", "CalotypeTesting"],
+        resources: [.copy("Photos")],
+        swiftSettings: swiftSettings),
+    .testTarget(
+        name: "CalotypeTests",
+        dependencies: ["Calotype", "CalotypeTesting"],
+        resources: [.copy("Fixtures")],
+        swiftSettings: swiftSettings),
+]
+
+let package = Package(
+    name: "Calotype",
+    platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Calotype", targets: ["Calotype"]),
+        .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
+        .executable(name: "calo", targets: ["CalotypeTool"]),
+    ],
+    targets: targets,
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,62 @@
+#if canImport(CoreGraphics)
+public import CoreGraphics
+#endif
+
+/// An image ready to be drawn: upright, and close to the size that it is shown at.
+///
+/// - Isolation: Immutable, so it may be used from any thread.
+/// - Memory: ``byteCount`` is what a cache counts.
+public final class DecodedImage: Sendable {
+    /// The colour space of the pixels.
+    public enum ColorSpace: Sendable, Hashable {
+        /// IEC 61966-2-1.
+        case sRGB
+        /// Display P3.
+        case displayP3
+    }
+
+    /// The size of these pixels.
+    public let pixelSize: PixelSize
+    /// The size of the image before it was downsampled, upright.
+    public let originalPixelSize: PixelSize
+    /// The colour space of the pixels.
+    public let colorSpace: ColorSpace
+    /// The memory that the pixels take, in bytes.
+    public let byteCount: Int
+    /// The frames, if there is more than one. The image itself is the first.
+    public let animation: ImageAnimation?
+
+    #if canImport(CoreGraphics)
+    /// The image for Core Graphics.
+    public let cgImage: CGImage
+
+    /// Makes an image of a Core Graphics image, whose pixels are decoded already.
+    public init(
+        cgImage: CGImage, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
+        animation: ImageAnimation? = nil
+    ) {
+        self.cgImage = cgImage
+        self.pixelSize = PixelSize(width: cgImage.width, height: cgImage.height)
+        self.originalPixelSize = originalPixelSize ?? pixelSize
+        self.colorSpace = colorSpace
+        self.byteCount = cgImage.bytesPerRow * cgImage.height
+        self.animation = animation
+    }
+    #else
+    /// The pixels.
+    public let bitmap: Bitmap
+
+    /// Makes an image of pixels.
+    public init(
+        bitmap: Bitmap, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
+        animation: ImageAnimation? = nil
+    ) {
+        self.bitmap = bitmap
+        self.pixelSize = bitmap.size
+        self.originalPixelSize = originalPixelSize ?? bitmap.size
+        self.colorSpace = colorSpace
+        self.byteCount = bitmap.byteCount
+        self.animation = animation
+    }
+    #endif
+}

@@ -1,0 +1,77 @@
+public import Foundation
+import Synchronization
+
+/// Turns bytes into pixels close to the size that is shown.
+///
+/// - Isolation: Called on a thread of the decode queue, never on the main actor or the cooperative pool; it may block.
+///   Calls may run at the same time.
+public protocol ImageDecoder: Sendable {
+    /// Whether this decoder can make pixels of that format.
+    func supports(_ format: ImageFormat) -> Bool
+
+    /// Decodes a complete image.
+    ///
+    /// - Parameters:
+    ///   - data: The whole file.
+    ///   - format: What its first bytes say it is.
+    ///   - options: The size to decode to, the limits, and whether anybody still waits.
+    /// - Returns: An upright image of exactly ``DecodeOptions/target``'s size for it.
+    /// - Throws: ``ImageError`` of stage `decoding`; `CancellationError` if nobody waits any more.
+    func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage
+
+    /// Begins a decode of bytes that are still arriving, or returns `nil` where the format gives no previews.
+    func progressiveDecoding(format: ImageFormat, options: DecodeOptions) -> (any ProgressiveDecoding)?
+}
+
+extension ImageDecoder {
+    /// Gives no previews.
+    public func progressiveDecoding(format: ImageFormat, options: DecodeOptions) -> (any ProgressiveDecoding)? { nil }
+}
+
+/// A decode of bytes that are still arriving.
+///
+/// - Isolation: Used by one thread at a time.
+public protocol ProgressiveDecoding: AnyObject, Sendable {
+    /// Takes the next bytes.
+    func append(_ bytes: Data) throws
+    /// What can be shown of the bytes so far, or `nil` if nothing new can.
+    func preview() throws -> DecodedImage?
+}
+
+/// What a decoder is asked for.
+public struct DecodeOptions: Sendable {
+    /// The size to decode to.
+    public var target: PixelTarget
+    /// What the input may cost at most.
+    public var limits: ImageLimits
+    /// Tells the decoder, between rows, that nobody waits any more.
+    public var cancellation: DecodeCancellation
+
+    /// Makes options.
+    public init(
+        target: PixelTarget = .original, limits: ImageLimits = .init(), cancellation: DecodeCancellation = .init()
+    ) {
+        self.target = target
+        self.limits = limits
+        self.cancellation = cancellation
+    }
+}
+
+/// A flag that a decode looks at between rows: set once, from any thread.
+public final class DecodeCancellation: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    /// Makes a flag that isn't set.
+    public init() {}
+
+    /// Asks the decode to stop.
+    public func cancel() { flag.store(true, ordering: .relaxed) }
+
+    /// Whether the decode should stop.
+    public var isCancelled: Bool { flag.load(ordering: .relaxed) }
+
+    /// Throws `CancellationError` if the decode should stop.
+    public func check() throws {
+        if isCancelled { throw CancellationError() }
+    }
+}

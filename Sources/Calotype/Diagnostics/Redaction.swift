@@ -1,0 +1,24 @@
+public import Foundation
+
+/// A URL as it may be logged: scheme, host and port, and a tag that tells one URL from another in this process.
+///
+/// User info, path, query and fragment stay out: paths and queries hold tokens and names often enough.
+public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
+    /// "https://img.example.com", "file", "data" or "closure".
+    public let description: String
+
+    /// Redacts `url`.
+    public init(_ url: URL) {
+        let scheme = url.scheme?.lowercased() ?? "relative"
+        if scheme == "http" || scheme == "https" {
+            let port = url.port.map { ":\($0)" } ?? ""
+            description = "\(scheme)://\(url.host() ?? "")\(port)"
+        } else {
+            description = scheme
+        }
+    }
+
+    package init(kind: String) {
+        description = kind
+    }
+}

@@ -1,0 +1,84 @@
+/// The fields of an HTTP message, in order. Names compare without case.
+///
+/// - Source: RFC 9110 section 5.
+public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Sequence {
+    /// One field line.
+    public struct Field: Sendable, Hashable {
+        /// The name as it came.
+        public var name: String
+        /// The value, without white space around it.
+        public var value: String
+
+        /// Makes a field line.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    private var lines: [Field] = []
+
+    /// Makes a list without fields.
+    public init() {}
+
+    /// Makes a list of these lines, in their order.
+    public init(_ lines: [Field]) { self.lines = lines }
+
+    /// Makes a list of these lines, in their order.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        lines = elements.map { Field($0.0, $0.1) }
+    }
+
+    /// The number of lines.
+    public var count: Int { lines.count }
+    /// Whether there are no lines.
+    public var isEmpty: Bool { lines.isEmpty }
+
+    /// Goes through the lines in their order.
+    public func makeIterator() -> [Field].Iterator { lines.makeIterator() }
+
+    /// The values of all lines of that name, joined with ", "; setting replaces them all by one line.
+    ///
+    /// - Source: RFC 9110 section 5.3.
+    public subscript(_ name: String) -> String? {
+        get {
+            var result: String?
+            for line in lines where line.name.equalsIgnoringASCIICase(name) {
+                result = result.map { "\($0), \(line.value)" } ?? line.value
+            }
+            return result
+        }
+        set {
+            lines.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+            if let newValue { lines.append(Field(name, newValue)) }
+        }
+    }
+
+    /// The values of each line of that name.
+    public func values(_ name: String) -> [String] {
+        lines.compactMap { $0.name.equalsIgnoringASCIICase(name) ? $0.value : nil }
+    }
+
+    /// Adds a line after the others.
+    public mutating func append(_ name: String, _ value: String) {
+        lines.append(Field(name, value))
+    }
+
+    /// Removes every line for which `condition` holds.
+    public mutating func removeAll(where condition: (Field) -> Bool) {
+        lines.removeAll(where: condition)
+    }
+}
+
+extension String {
+    /// Whether the strings are equal when A-Z count as a-z. Field names, schemes and tokens compare so.
+    package func equalsIgnoringASCIICase(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension UInt8 {
+    /// The byte, with A-Z made a-z.
+    package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+}

@@ -1,0 +1,217 @@
+public import Foundation
+import Synchronization
+
+/// Sends one request and streams the response.
+///
+/// A transport does no more than HTTP itself. It doesn't follow redirects (a 3xx is returned like any other response),
+/// keeps no cache and no cookies, doesn't decide what is valid, and doesn't retry.
+///
+/// What every transport must do is stated by the contract tests (`TransportContract` in `CalotypeTesting`).
+public protocol HTTPTransport: Sendable {
+    /// Sends `request` and returns once the head of the final response is in.
+    ///
+    /// Interim responses (1xx) aren't reported. The body is pulled: while nobody asks for the next bytes, at most a
+    /// bounded amount is buffered and the connection is paused. Cancelling the task that waits for the head or for the
+    /// body, or letting go of a body that hasn't ended, closes the exchange.
+    ///
+    /// - Throws: ``HTTPTransportError``, or `CancellationError` if the task was cancelled.
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse
+}
+
+/// A request as a transport gets it.
+public struct HTTPRequest: Sendable {
+    /// The method: upper case.
+    public var method: String
+    /// An http or https URL.
+    public var url: URL
+    /// The fields, sent in this order. The transport adds Host, and Content-Length where there is a body.
+    public var fields: HTTPFields
+    /// The bytes to send, if any.
+    public var body: Data?
+    /// How long to wait.
+    public var timeouts: HTTPTimeouts
+    /// How urgent the exchange is; it may change while the exchange runs.
+    public var priority: TransferPriority
+
+    /// Makes a request.
+    public init(
+        method: String = "GET", url: URL, fields: HTTPFields = .init(), body: Data? = nil,
+        timeouts: HTTPTimeouts = .init(), priority: TransferPriority = .init(.normal)
+    ) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.body = body
+        self.timeouts = timeouts
+        self.priority = priority
+    }
+}
+
+/// How long an exchange may take.
+public struct HTTPTimeouts: Sendable, Hashable {
+    /// From the start until the connection stands.
+    public var connect: Duration
+    /// Without a byte from the server, counted anew with each byte. Time in which the reader has paused doesn't count.
+    public var idle: Duration
+
+    /// The defaults, each of which may be changed.
+    public init(connect: Duration = .seconds(15), idle: Duration = .seconds(60)) {
+        self.connect = connect
+        self.idle = idle
+    }
+}
+
+/// The priority of a running exchange.
+///
+/// - Isolation: Any thread may read and change it. `onChange` is called by the thread that changes it.
+public final class TransferPriority: Sendable {
+    private struct State {
+        var value: ImageRequest.Priority
+        var onChange: (@Sendable (ImageRequest.Priority) -> Void)?
+    }
+
+    private let state: Mutex<State>
+
+    /// Makes one with that value.
+    public init(_ value: ImageRequest.Priority) {
+        state = Mutex(State(value: value))
+    }
+
+    /// The priority now.
+    public var value: ImageRequest.Priority { state.withLock { $0.value } }
+
+    /// Calls `handler` after each later change. There is one handler: the transport's.
+    public func onChange(_ handler: (@Sendable (ImageRequest.Priority) -> Void)?) {
+        state.withLock { $0.onChange = handler }
+    }
+
+    package func change(to value: ImageRequest.Priority) {
+        let handler = state.withLock { state -> (@Sendable (ImageRequest.Priority) -> Void)? in
+            guard state.value != value else { return nil }
+            state.value = value
+            return state.onChange
+        }
+        handler?(value)
+    }
+}
+
+/// A response whose head is in and whose body is arriving.
+public struct HTTPResponse: Sendable {
+    /// The status, 200 to 599.
+    public var status: Int
+    /// The fields. Several lines of one name may have been joined by the transport.
+    public var fields: HTTPFields
+    /// The bytes, with transfer codings removed and content codings left as they are unless the transport asked for
+    /// them itself; then Content-Encoding and Content-Length are removed as well.
+    public var body: HTTPBody
+    /// How the exchange went.
+    public var metrics: HTTPExchangeMetrics
+
+    /// Makes a response.
+    public init(
+        status: Int, fields: HTTPFields = .init(), body: HTTPBody = .init(), metrics: HTTPExchangeMetrics = .init()
+    ) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+        self.metrics = metrics
+    }
+}
+
+/// What a transport knows of an exchange once the head is in.
+public struct HTTPExchangeMetrics: Sendable, Hashable {
+    /// "http/1.1" or "h2", as ALPN names it.
+    public var networkProtocol: String?
+    /// Whether an open connection served it.
+    public var reusedConnection: Bool
+    /// The time until the connection stood; zero when it was reused.
+    public var connectTime: Duration?
+
+    /// Makes metrics.
+    public init(networkProtocol: String? = nil, reusedConnection: Bool = false, connectTime: Duration? = nil) {
+        self.networkProtocol = networkProtocol
+        self.reusedConnection = reusedConnection
+        self.connectTime = connectTime
+    }
+}
+
+/// The bytes of a response, in the pieces they arrive in. It can be gone through once.
+public struct HTTPBody: AsyncSequence, Sendable {
+    /// The bytes so far unread.
+    public typealias Element = Data
+
+    private let source: (any HTTPBodySource)?
+    private let whole: Data?
+
+    /// A body that is there already.
+    public init(_ data: Data = Data()) {
+        whole = data
+        source = nil
+    }
+
+    /// A body that arrives.
+    public init(_ source: any HTTPBodySource) {
+        self.source = source
+        whole = nil
+    }
+
+    /// Goes through the pieces.
+    public func makeAsyncIterator() -> Iterator { Iterator(source: source, whole: whole) }
+
+    /// Goes through the pieces.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let source: (any HTTPBodySource)?
+        fileprivate var whole: Data?
+
+        /// The next piece, never empty; `nil` once the body is complete.
+        ///
+        /// - Throws: ``HTTPTransportError`` if the body can't be completed.
+        public mutating func next() async throws -> Data? {
+            if let source { return try await source.next() }
+            defer { whole = nil }
+            return whole?.isEmpty == false ? whole : nil
+        }
+    }
+}
+
+/// Where the bytes of a body come from. Letting go of it before the end closes the exchange.
+public protocol HTTPBodySource: AnyObject, Sendable {
+    /// The next piece, never empty; `nil` once the body is complete. Called by one task at a time.
+    func next() async throws -> Data?
+}
+
+/// What a transport reports when an exchange can't be completed.
+public struct HTTPTransportError: Error, Sendable, Hashable {
+    /// The kinds of failure that callers tell apart.
+    public enum Code: Sendable, Hashable {
+        /// The host name has no address.
+        case hostNotFound
+        /// Refused, or unreachable.
+        case cannotConnect
+        /// Broken before the response was complete.
+        case connectionLost
+        /// See ``HTTPTimeouts``.
+        case timedOut
+        /// TLS failed.
+        case secureConnectionFailed
+        /// Not HTTP, or a head larger than the transport takes.
+        case malformedResponse
+        /// The body ended before its length or its last chunk.
+        case truncated(received: Int64, expected: Int64?)
+        /// Not http or https.
+        case unsupportedScheme
+        /// Anything else.
+        case other
+    }
+
+    /// What happened.
+    public var code: Code
+    /// The library's own words. They may hold private data.
+    public var detail: String
+
+    /// Makes an error.
+    public init(_ code: Code, detail: String = "") {
+        self.code = code
+        self.detail = detail
+    }
+}

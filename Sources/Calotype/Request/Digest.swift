@@ -1,0 +1,131 @@
+/// A 128-bit keyed hash that stands for a longer value wherever keys are compared.
+///
+/// The key is drawn at random when the process starts, so nobody outside can craft two names with one digest. For the
+/// same reason a digest means nothing to another process: it is never written to disk, sent or logged.
+///
+/// - Source: SipHash with 1 compression and 3 finalization rounds (Aumasson and Bernstein, 2012), 128-bit output.
+package struct Digest: Hashable, Sendable {
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The digest of the bytes of a string in UTF-8.
+    package init(_ string: String) {
+        var hash = DigestBuilder()
+        hash.append(string)
+        self = hash.finish()
+    }
+
+    /// The digest of a run of bytes.
+    package init(bytes: UnsafeRawBufferPointer) {
+        var hash = DigestBuilder()
+        hash.append(bytes)
+        self = hash.finish()
+    }
+
+    /// A digest of the pair. The other's halves are rotated, so that the order matters and equal ones don't cancel.
+    package func combined(with other: Digest) -> Digest {
+        Digest(
+            high: high ^ (other.high &<< 23 | other.high &>> 41),
+            low: low ^ (other.low &<< 41 | other.low &>> 23))
+    }
+
+    /// The bits are random already: one half is hash enough.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(low)
+    }
+}
+
+/// Takes bytes in pieces and ends in a ``Digest``.
+package struct DigestBuilder {
+    private var v0, v1, v2, v3: UInt64
+    private var tail: UInt64 = 0
+    private var byteCount = 0
+
+    private static let key: (UInt64, UInt64) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+
+    package init() {
+        let (k0, k1) = Self.key
+        v0 = k0 ^ 0x736f_6d65_7073_6575
+        v1 = k1 ^ 0x646f_7261_6e64_6f6d ^ 0xee
+        v2 = k0 ^ 0x6c79_6765_6e65_7261
+        v3 = k1 ^ 0x7465_6462_7974_6573
+    }
+
+    @inline(__always)
+    private mutating func round() {
+        v0 &+= v1
+        v1 = (v1 &<< 13 | v1 &>> 51) ^ v0
+        v0 = v0 &<< 32 | v0 &>> 32
+        v2 &+= v3
+        v3 = (v3 &<< 16 | v3 &>> 48) ^ v2
+        v0 &+= v3
+        v3 = (v3 &<< 21 | v3 &>> 43) ^ v0
+        v2 &+= v1
+        v1 = (v1 &<< 17 | v1 &>> 47) ^ v2
+        v2 = v2 &<< 32 | v2 &>> 32
+    }
+
+    @inline(__always)
+    private mutating func compress(_ word: UInt64) {
+        v3 ^= word
+        round()
+        v0 ^= word
+    }
+
+    package mutating func append(_ byte: UInt8) {
+        tail |= UInt64(byte) &<< (8 &* UInt64(byteCount & 7))
+        byteCount &+= 1
+        if byteCount & 7 == 0 {
+            compress(tail)
+            tail = 0
+        }
+    }
+
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        var index = 0
+        while byteCount & 7 != 0, index < bytes.count {
+            append(bytes[index])
+            index &+= 1
+        }
+        while bytes.count &- index >= 8 {
+            compress(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
+            index &+= 8
+            byteCount &+= 8
+        }
+        while index < bytes.count {
+            append(bytes[index])
+            index &+= 1
+        }
+    }
+
+    /// Appends the string's UTF-8 and an end mark that no UTF-8 holds, so that ("a", "bc") and ("ab", "c") differ.
+    package mutating func append(_ string: String) {
+        var string = string
+        string.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        append(0xff)
+    }
+
+    package mutating func append(_ number: UInt64) {
+        withUnsafeBytes(of: number.littleEndian) { append($0) }
+    }
+
+    package mutating func append(_ digest: Digest) {
+        append(digest.high)
+        append(digest.low)
+    }
+
+    package consuming func finish() -> Digest {
+        compress(tail | UInt64(truncatingIfNeeded: byteCount) &<< 56)
+        v2 ^= 0xee
+        for _ in 0..<3 { round() }
+        let low = v0 ^ v1 ^ v2 ^ v3
+        v1 ^= 0xdd
+        for _ in 0..<3 { round() }
+        return Digest(high: v0 ^ v1 ^ v2 ^ v3, low: low)
+    }
+}

@@ -1,0 +1,28 @@
+/// A part of the caches that is kept apart and can be erased on its own: a signed-in account, say.
+///
+/// Memory, stored responses and running downloads are never shared across partitions.
+public struct Partition: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name given by the app. It may identify a person: it is kept out of descriptions.
+    public let name: String
+    package let digest: Digest
+
+    /// Makes the partition of that name.
+    public init(_ name: String) {
+        self.name = name
+        self.digest = Digest(name)
+    }
+
+    /// Makes the partition of that name.
+    public init(stringLiteral name: String) {
+        self.init(name)
+    }
+
+    /// Two partitions are one if their names are.
+    public static func == (lhs: Partition, rhs: Partition) -> Bool { lhs.digest == rhs.digest }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
+    /// Redacted: a short tag that differs between partitions of one process.
+    public var description: String { "partition #\(String(digest.low & 0xffff, radix: 16))" }
+}
