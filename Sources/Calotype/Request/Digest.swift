@@ -107,7 +107,7 @@ package struct DigestBuilder {
     package mutating func append(_ string: String) {
         var string = string
         string.withUTF8 { append(UnsafeRawBufferPointer($0)) }
-        append(0xff)
+        append(0xff as UInt8)
     }
 
     package mutating func append(_ number: UInt64) {
