@@ -12,6 +12,12 @@ public struct Partition: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
         self.digest = Digest(name)
     }
 
+    /// The partition of whoever sends these credentials. It has no name to speak of, and lasts as long as the process.
+    package init(credentials: Digest) {
+        name = ""
+        digest = credentials
+    }
+
     /// Makes the partition of that name.
     public init(stringLiteral name: String) {
         self.init(name)

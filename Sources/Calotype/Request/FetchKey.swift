@@ -1,0 +1,72 @@
+public import Foundation
+
+/// Which bytes are wanted: the key of stored responses and of shared downloads.
+///
+/// Method, normalised URL (``ResourceID`` says how), partition, and the request fields that can change what a server
+/// sends. Credentials are no part of it: they belong to the partition.
+public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
+    /// The method, upper case.
+    public let method: String
+    /// The URL as it is requested.
+    public let url: URL
+    /// The partition, if the request has one.
+    public let partition: Partition?
+    /// The fields that matter, sorted by name in lower case.
+    public let fields: HTTPFields
+
+    /// Stands for all of the above.
+    package let digest: Digest
+
+    package init(
+        method: String = "GET", url: URL, urlDigest: Digest? = nil, partition: Partition? = nil,
+        fields: HTTPFields = .init(), body: Data? = nil, signatures: SignatureRule = .known
+    ) {
+        self.method = method
+        self.url = url
+        self.partition = partition
+        self.fields = fields
+        var digest = urlDigest ?? URLNormalization(signatures).digest(of: url)
+        if let partition { digest = digest.combined(with: partition.digest) }
+        if method != "GET" || !fields.isEmpty || body != nil {
+            var rest = DigestBuilder()
+            rest.append(method)
+            for field in fields {
+                rest.append(field.name.lowercased())
+                rest.append(field.value)
+            }
+            body?.withUnsafeBytes { rest.append($0) }
+            digest = digest.combined(with: rest.finish())
+        }
+        self.digest = digest
+    }
+
+    /// Two keys are equal if all their parts are.
+    public static func == (lhs: FetchKey, rhs: FetchKey) -> Bool { lhs.digest == rhs.digest }
+
+    /// Hashes all the parts.
+    public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
+    /// Redacted: method, scheme and host.
+    public var description: String { "\(method) \(RedactedURL(url))" }
+
+    /// Fields that say who asks. Their values separate partitions and are dropped on the way to another origin.
+    package static func isCredential(_ name: String) -> Bool {
+        ["authorization", "cookie", "proxy-authorization"].contains { name.equalsIgnoringASCIICase($0) }
+    }
+
+    /// Fields that steer the exchange or a cache and don't select another picture.
+    ///
+    /// - Source: RFC 9110 sections 7.6, 10.1 and 13.1; RFC 9111 section 5.
+    private static let steering = [
+        "cache-control", "pragma", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range",
+        "connection", "keep-alive", "te", "user-agent", "referer", "content-length", "host", "priority",
+    ]
+
+    /// The lines of `fields` that belong in a key.
+    package static func fieldsThatMatter(of fields: HTTPFields) -> HTTPFields {
+        let lines = fields.filter { field in
+            !isCredential(field.name) && !steering.contains { field.name.equalsIgnoringASCIICase($0) }
+        }
+        return HTTPFields(lines.sorted { $0.name.lowercased() < $1.name.lowercased() })
+    }
+}

@@ -1,0 +1,55 @@
+public import Foundation
+
+/// What an image depicts, whatever its size, its processing and the bytes it came from.
+///
+/// Unless the app names it, that is the URL: scheme and host in lower case, without default port and fragment, and less
+/// the query items of a complete, known signature (``SignatureRule``), so that a picture keeps its identity when its URL
+/// is signed anew.
+///
+/// Two IDs are equal if their names are. The digest that stands for the name is computed once, when the ID is made.
+public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package enum Name: Sendable {
+        case url(URL, SignatureRule)
+        case text(String)
+        case bytes
+    }
+
+    package let digest: Digest
+    package let name: Name
+
+    /// An ID of the app's own.
+    public init(_ name: String) {
+        self.name = .text(name)
+        digest = Digest(name)
+    }
+
+    /// An ID of the app's own.
+    public init(stringLiteral name: String) {
+        self.init(name)
+    }
+
+    /// The ID of a URL.
+    public init(url: URL, signatures: SignatureRule = .known) {
+        self.name = .url(url, signatures)
+        digest = URLNormalization(signatures).digest(of: url)
+    }
+
+    /// The ID of bytes: equal for equal bytes.
+    package init(content: Data) {
+        name = .bytes
+        digest = content.withUnsafeBytes { Digest(bytes: $0) }
+    }
+
+    /// Two IDs are equal if their names are.
+    public static func == (lhs: ResourceID, rhs: ResourceID) -> Bool { lhs.digest == rhs.digest }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
+    /// Redacted: the URL's scheme and host where there is one, and a tag that means something in this process alone.
+    public var description: String {
+        let tag = "#" + String(digest.low & 0xffff_ffff, radix: 16)
+        if case .url(let url, _) = name { return "\(RedactedURL(url)) \(tag)" }
+        return tag
+    }
+}

@@ -1,0 +1,207 @@
+public import Foundation
+import Synchronization
+
+/// A store that lasts as long as the process: for tests, and where nothing may be written.
+///
+/// - Isolation: Any thread; nothing blocks.
+/// - Memory: Bodies and metadata up to the byte limit; the least recently used go first.
+public final class MemoryStore: ResponseStore {
+    fileprivate struct Entry {
+        let key: FetchKey
+        let resource: ResourceID
+        var metadata: Data
+        let body: Data
+        var lastUse: UInt64
+        var byteCount: Int { metadata.count + body.count }
+    }
+
+    fileprivate struct State {
+        var entries: [Int64: Entry] = [:]
+        /// The variants of each key, oldest first.
+        var variants: [FetchKey: [Int64]] = [:]
+        /// Uses, oldest first. Only an entry's latest use counts; the others are passed over when they come up.
+        var uses: [(id: Int64, use: UInt64)] = []
+        var byteCount = 0
+        var nextID: Int64 = 1
+        var useCount: UInt64 = 0
+        var removals = RemovalLog()
+    }
+
+    /// The most bytes that bodies and metadata may take.
+    public let byteLimit: Int
+    private let state = Mutex(State())
+
+    /// Makes an empty store.
+    ///
+    /// - Parameter byteLimit: The most bytes that bodies and metadata may take. It holds at every moment.
+    public init(byteLimit: Int = 64 << 20) {
+        self.byteLimit = byteLimit
+    }
+
+    /// The moment now.
+    public func epoch() -> StoreEpoch {
+        state.withLock { $0.removals.epoch }
+    }
+
+    /// The variants stored under a key, newest first.
+    public func responses(for key: FetchKey) async throws -> [StoredResponse] {
+        state.withLock { state in
+            guard let ids = state.variants[key] else { return [] }
+            return ids.reversed().compactMap { id in
+                state.entries[id].map {
+                    StoredResponse(id: .init(id), metadata: $0.metadata, bodyByteCount: Int64($0.body.count))
+                }
+            }
+        }
+    }
+
+    /// The body of a variant. This is what counts as a use.
+    public func body(of id: StoredResponse.ID) async throws -> StoredBody? {
+        state.withLock { state in
+            guard let body = state.entries[id.number]?.body else { return nil }
+            state.noteUse(of: id.number)
+            return .data(body)
+        }
+    }
+
+    /// Replaces the metadata and leaves the body as it is.
+    public func updateMetadata(of id: StoredResponse.ID, to metadata: Data) async throws -> Bool {
+        state.withLock { state in
+            guard let old = state.entries[id.number] else { return false }
+            state.entries[id.number]?.metadata = metadata
+            state.byteCount += metadata.count - old.metadata.count
+            state.trim(to: byteLimit)
+            return state.entries[id.number] != nil
+        }
+    }
+
+    /// Begins to store a response.
+    public func writer(
+        for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) async throws -> any ResponseWriter {
+        Writer(store: self, key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch)
+    }
+
+    /// Removes one variant.
+    public func remove(_ id: StoredResponse.ID) async throws {
+        state.withLock { $0.remove(id.number) }
+    }
+
+    /// Removes what is stored for a resource, in every partition.
+    public func remove(_ resource: ResourceID) async throws {
+        state.withLock { state in
+            state.removals.record(resource)
+            state.removeAll { $0.resource == resource }
+        }
+    }
+
+    /// Removes what is stored for a partition.
+    public func removePartition(_ partition: Partition) async throws {
+        state.withLock { state in
+            state.removals.record(partition)
+            state.removeAll { $0.key.partition == partition }
+        }
+    }
+
+    /// Removes everything.
+    public func removeAll() async throws {
+        state.withLock { state in
+            state.removals.recordEverything()
+            state.removeAll { _ in true }
+        }
+    }
+
+    /// What the store holds.
+    public func usage() async throws -> StoreUsage {
+        state.withLock { StoreUsage(responseCount: $0.entries.count, byteCount: Int64($0.byteCount)) }
+    }
+
+    fileprivate func commit(_ writer: Writer, body: Data) -> StoredResponse? {
+        state.withLock { state in
+            let entry = Entry(
+                key: writer.key, resource: writer.resource, metadata: writer.metadata, body: body, lastUse: 0)
+            guard
+                state.removals.permits(writer.epoch, partition: writer.key.partition, resource: writer.resource),
+                entry.byteCount <= byteLimit
+            else { return nil }
+            if let replaced = writer.replaced { state.remove(replaced.number) }
+            state.trim(to: byteLimit - entry.byteCount)
+            let id = state.nextID
+            state.nextID += 1
+            state.entries[id] = entry
+            state.noteUse(of: id)
+            state.variants[entry.key, default: []].append(id)
+            state.byteCount += entry.byteCount
+            return StoredResponse(id: .init(id), metadata: entry.metadata, bodyByteCount: Int64(body.count))
+        }
+    }
+}
+
+extension MemoryStore.State {
+    fileprivate mutating func remove(_ id: Int64) {
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        byteCount -= entry.byteCount
+        variants[entry.key]?.removeAll { $0 == id }
+        if variants[entry.key]?.isEmpty == true { variants[entry.key] = nil }
+    }
+
+    fileprivate mutating func removeAll(where condition: (MemoryStore.Entry) -> Bool) {
+        for (id, entry) in entries where condition(entry) { remove(id) }
+    }
+
+    fileprivate mutating func noteUse(of id: Int64) {
+        useCount += 1
+        entries[id]?.lastUse = useCount
+        uses.append((id, useCount))
+        if uses.count > 2 * entries.count + 64 { uses.removeAll { entries[$0.id]?.lastUse != $0.use } }
+    }
+
+    fileprivate mutating func trim(to limit: Int) {
+        var passed = 0
+        while byteCount > limit, passed < uses.count {
+            let (id, use) = uses[passed]
+            if entries[id]?.lastUse == use { remove(id) }
+            passed += 1
+        }
+        uses.removeFirst(passed)
+    }
+}
+
+/// Collects a body. Its bytes are seen by nobody until it is committed.
+private final class Writer: ResponseWriter {
+    let store: MemoryStore
+    let key: FetchKey
+    let resource: ResourceID
+    let metadata: Data
+    let replaced: StoredResponse.ID?
+    let epoch: StoreEpoch
+    private let body = Mutex(Data())
+
+    init(
+        store: MemoryStore, key: FetchKey, resource: ResourceID, metadata: Data, replaced: StoredResponse.ID?,
+        epoch: StoreEpoch
+    ) {
+        self.store = store
+        self.key = key
+        self.resource = resource
+        self.metadata = metadata
+        self.replaced = replaced
+        self.epoch = epoch
+    }
+
+    func append(_ bytes: Data) async throws {
+        body.withLock { body in
+            // One piece is the rule for small bodies; it is kept without being copied.
+            if body.isEmpty { body = bytes } else { body.append(bytes) }
+        }
+    }
+
+    func commit() async throws -> StoredResponse? {
+        store.commit(self, body: body.withLock { $0 })
+    }
+
+    func abort() async {
+        body.withLock { $0 = Data() }
+    }
+}

@@ -1,0 +1,124 @@
+public import Foundation
+
+/// Keeps responses: for each key any number of variants, each with metadata that the store doesn't look into, and a body.
+///
+/// A store knows nothing of HTTP: what a variant means, and when it may be used, is told by its metadata to others.
+///
+/// - Isolation: Any thread. What touches a file does so on the store's own threads.
+/// - Errors: A method throws when the store can't do its work. That never fails a load that the network can satisfy; a
+///   miss is `nil` or empty, not an error.
+public protocol ResponseStore: Sendable {
+    /// The moment from which a load counts as begun. Removals after it refuse what that load commits.
+    func epoch() -> StoreEpoch
+
+    /// The variants stored under a key, newest first.
+    func responses(for key: FetchKey) async throws -> [StoredResponse]
+
+    /// The body of a variant, checked to be whole; `nil` if it has gone meanwhile.
+    func body(of id: StoredResponse.ID) async throws -> StoredBody?
+
+    /// Replaces the metadata and leaves the body as it is.
+    ///
+    /// - Returns: Whether the variant was still there.
+    func updateMetadata(of id: StoredResponse.ID, to metadata: Data) async throws -> Bool
+
+    /// Begins to store a response. Nothing of it is seen before ``ResponseWriter/commit()``.
+    ///
+    /// - Parameters:
+    ///   - replaced: The variant that gives way to this one, if any.
+    ///   - epoch: From before the load began. If the key's partition or its resource has been removed since, the commit
+    ///     is refused.
+    func writer(
+        for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) async throws -> any ResponseWriter
+
+    /// Removes one variant.
+    func remove(_ id: StoredResponse.ID) async throws
+
+    /// Removes what is stored for a resource, in every partition.
+    func remove(_ resource: ResourceID) async throws
+
+    /// Removes what is stored for a partition.
+    func removePartition(_ partition: Partition) async throws
+
+    /// Removes everything.
+    func removeAll() async throws
+
+    /// What the store holds.
+    func usage() async throws -> StoreUsage
+}
+
+/// A response that is stored.
+public struct StoredResponse: Sendable, Identifiable {
+    /// Names a variant in its store.
+    public struct ID: Hashable, Sendable {
+        /// Never used twice.
+        public let number: Int64
+
+        /// Makes an ID.
+        public init(_ number: Int64) { self.number = number }
+    }
+
+    /// Names the variant.
+    public let id: ID
+    /// What was stored with it.
+    public let metadata: Data
+    /// The length of the body.
+    public let bodyByteCount: Int64
+
+    /// Makes a stored response.
+    public init(id: ID, metadata: Data, bodyByteCount: Int64) {
+        self.id = id
+        self.metadata = metadata
+        self.bodyByteCount = bodyByteCount
+    }
+}
+
+/// A stored body: bytes in memory, or an open file that stays readable when its entry goes.
+public enum StoredBody: Sendable {
+    /// The bytes.
+    case data(Data)
+    /// A file, open for reading and positioned at its start.
+    case file(FileHandle, byteCount: Int64)
+}
+
+/// Takes the body of a response as it arrives.
+///
+/// - Ownership: Letting go of a writer without committing aborts it.
+public protocol ResponseWriter: Sendable {
+    /// Takes the next bytes.
+    func append(_ bytes: Data) async throws
+    /// Makes the response visible.
+    ///
+    /// - Returns: The stored response, or `nil` if a removal has refused it or the store has no room for it.
+    func commit() async throws -> StoredResponse?
+    /// Forgets what came so far.
+    func abort() async
+}
+
+/// A moment in the life of a store.
+public struct StoreEpoch: Hashable, Sendable, Comparable {
+    /// Removals before this moment.
+    public let number: UInt64
+
+    /// Makes an epoch.
+    public init(_ number: UInt64) { self.number = number }
+
+    /// Earlier first.
+    public static func < (lhs: StoreEpoch, rhs: StoreEpoch) -> Bool { lhs.number < rhs.number }
+}
+
+/// What a store holds.
+public struct StoreUsage: Hashable, Sendable {
+    /// Responses, variants counted each.
+    public var responseCount: Int
+    /// Bodies and metadata, in bytes.
+    public var byteCount: Int64
+
+    /// Makes a usage.
+    public init(responseCount: Int, byteCount: Int64) {
+        self.responseCount = responseCount
+        self.byteCount = byteCount
+    }
+}
