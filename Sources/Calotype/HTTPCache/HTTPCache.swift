@@ -100,7 +100,7 @@ public enum HTTPCache {
     /// - Source: RFC 9111 section 4.
     public static func decide(candidates: [StoredHead], request: HTTPFields, now: Date) -> Decision {
         let asked = CacheControl(request["Cache-Control"])
-        guard let index = candidates.firstIndex(where: { matchesVary($0, request) }) else {
+        guard let index = selected(of: candidates, request: request) else {
             return Decision(outcome: asked["only-if-cached"] == nil ? .fetch : .unsatisfiable, reason: .nothingStored)
         }
         let head = candidates[index]
@@ -128,6 +128,13 @@ public enum HTTPCache {
                 reason: .staleWhileRevalidate(age: age, lifetime: lifetime, window: lifetime + window - age))
         }
         return validation(.stale(age: age, lifetime: lifetime))
+    }
+
+    /// The newest candidate that the request's fields select.
+    ///
+    /// - Source: RFC 9111 section 4.1.
+    public static func selected(of candidates: [StoredHead], request: HTTPFields) -> Int? {
+        candidates.firstIndex { matchesVary($0, request) }
     }
 
     /// Whether a response may be stored.

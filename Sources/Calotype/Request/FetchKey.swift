@@ -54,6 +54,18 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
         ["authorization", "cookie", "proxy-authorization"].contains { name.equalsIgnoringASCIICase($0) }
     }
 
+    /// The digest of the credentials among `fields`; `nil` if there are none.
+    package static func credentials(in fields: HTTPFields) -> Digest? {
+        var hash = DigestBuilder()
+        var isEmpty = true
+        for field in fields where isCredential(field.name) {
+            hash.append(field.name.lowercased())
+            hash.append(field.value)
+            isEmpty = false
+        }
+        return isEmpty ? nil : hash.finish()
+    }
+
     /// Fields that steer the exchange or a cache and don't select another picture.
     ///
     /// - Source: RFC 9110 sections 7.6, 10.1 and 13.1; RFC 9111 section 5.

@@ -40,7 +40,10 @@ public struct ImageRequest: Sendable {
     public var size: Size
     /// The steps from the decoded pixels to the ones that are shown, in order.
     public var processors: [any ImageProcessor] {
-        didSet { processorsDigest = Self.digest(of: processors) }
+        didSet {
+            processorsDigest = Self.digest(of: processors)
+            needsExactSize = processors.contains { $0.dependsOnPixelSize }
+        }
     }
     /// Where the request may be answered from.
     public var cachePolicy: CachePolicy
@@ -55,6 +58,7 @@ public struct ImageRequest: Sendable {
     /// The digest of the normalised URL: ``id``'s own unless the app named it.
     package let urlDigest: Digest
     package private(set) var processorsDigest: Digest?
+    package private(set) var needsExactSize: Bool
     package private(set) var cachePartition: Partition?
 
     private init(
@@ -70,6 +74,7 @@ public struct ImageRequest: Sendable {
         self.partition = partition
         self.priority = priority
         processorsDigest = Self.digest(of: processors)
+        needsExactSize = processors.contains { $0.dependsOnPixelSize }
         cachePartition = partition ?? Self.credentialPartition(of: source)
     }
 
@@ -146,14 +151,8 @@ public struct ImageRequest: Sendable {
 
     /// Whoever sends other credentials must not see this one's pictures: credentials make a partition.
     private static func credentialPartition(of source: Source) -> Partition? {
-        guard case .http(let message) = source, message.fields.contains(where: { FetchKey.isCredential($0.name) })
-        else { return nil }
-        var hash = DigestBuilder()
-        for field in message.fields where FetchKey.isCredential(field.name) {
-            hash.append(field.name.lowercased())
-            hash.append(field.value)
-        }
-        return Partition(credentials: hash.finish())
+        guard case .http(let message) = source else { return nil }
+        return FetchKey.credentials(in: message.fields).map(Partition.init(credentials:))
     }
 }
 

@@ -1,0 +1,74 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+extension ImagePipeline {
+    /// What a pipeline is made of. A value: changing it after the pipeline has been made changes nothing.
+    public struct Configuration: Sendable {
+        /// Speaks HTTP.
+        public var transport: any HTTPTransport
+        /// Holds decoded images. Pipelines may share one.
+        public var memory: MemoryCache
+        /// Keeps responses; `nil` keeps none.
+        public var store: (any ResponseStore)?
+        /// Turn bytes into pixels.
+        public var decoders: ImageDecoders
+        /// What input may cost at most.
+        public var limits: ImageLimits
+        /// How long to wait for a server.
+        public var timeouts: HTTPTimeouts
+        /// Fields that every HTTP request has unless it says otherwise.
+        public var fields: HTTPFields
+        /// Content types that may be images, besides `image/*` and none: the bytes decide.
+        public var acceptedContentTypes: Set<String>
+        /// Which query items are a signature, and no part of what a URL names.
+        public var signatures: SignatureRule
+        /// How many resources are fetched at once; more wait for their turn.
+        public var fetchLimit: Int
+        /// How many images are decoded at once; more wait for their turn.
+        public var decodeLimit: Int
+        /// The time.
+        public var clock: any ImageClock
+        /// Signs a request before it is sent. After a 401 it is called once more, with the request that was refused: it
+        /// refreshes what it signs with.
+        ///
+        /// Requests of a pipeline that signs don't share its caches with other pipelines: a request without a partition
+        /// is given the pipeline's own.
+        public var authorize: (@Sendable (URLRequest) async throws -> URLRequest)?
+        /// Is told of every load's end, and of faults that no caller sees. Called on any thread; must not block.
+        public var onEvent: (@Sendable (ImageEvent) -> Void)?
+
+        /// The defaults, each of which may be changed.
+        public init(
+            transport: any HTTPTransport = ImagePipeline.defaultTransport,
+            memory: MemoryCache = MemoryCache(),
+            store: (any ResponseStore)? = MemoryStore(),
+            authorize: (@Sendable (URLRequest) async throws -> URLRequest)? = nil
+        ) {
+            self.transport = transport
+            self.memory = memory
+            self.store = store
+            self.authorize = authorize
+            decoders = .system
+            limits = ImageLimits()
+            timeouts = HTTPTimeouts()
+            fields = ["Accept": "image/*,*/*;q=0.5"]
+            acceptedContentTypes = ["application/octet-stream", "binary/octet-stream"]
+            signatures = .known
+            fetchLimit = 64
+            decodeLimit = max(1, ProcessInfo.processInfo.activeProcessorCount)
+            clock = SystemClock()
+        }
+    }
+
+    /// The transport that pipelines share unless they are given another: connections are reused across them.
+    public static var defaultTransport: any HTTPTransport { sharedTransport }
+
+    #if os(Linux)
+    private static let sharedTransport: any HTTPTransport = CurlTransport()
+    #else
+    private static let sharedTransport: any HTTPTransport = URLSessionTransport()
+    #endif
+}

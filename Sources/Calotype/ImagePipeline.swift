@@ -1,0 +1,262 @@
+public import Foundation
+import Synchronization
+
+/// Loads, caches and prepares images. This file is the contents page: each method names the layers it goes through.
+///
+///     memory -> join or start a load -> result
+///
+/// - Isolation: Any thread or actor. Nothing inherits the caller's actor by accident: the work runs in tasks and on
+///   threads of its own, and only the result comes back to the caller.
+/// - Ownership: A pipeline owns its jobs; its caches and its transport may be shared with others.
+public final class ImagePipeline: Sendable {
+    /// The pipeline that is used where none is named.
+    public static let shared = ImagePipeline()
+
+    /// What the pipeline is made of.
+    public let configuration: Configuration
+
+    private let memory: MemoryCache
+    private let loader: ResourceLoader
+    private let coordinator: LoadCoordinator
+    /// The partition of requests that name none, if the pipeline signs them.
+    private let ownPartition: Partition?
+    private static let loadCount = Atomic<UInt64>(0)
+
+    /// Makes a pipeline.
+    public init(_ configuration: Configuration = .init()) {
+        self.configuration = configuration
+        memory = configuration.memory
+        ownPartition =
+            configuration.authorize == nil ? nil : Partition(credentials: Digest("authorizer \(UUID().uuidString)"))
+        loader = ResourceLoader(configuration)
+        coordinator = LoadCoordinator(
+            loader: loader,
+            maker: RenditionMaker(decoders: configuration.decoders, limits: configuration.limits),
+            memory: configuration.memory, fetchLimit: configuration.fetchLimit,
+            decodeLimit: configuration.decodeLimit, onEvent: configuration.onEvent)
+    }
+
+    // MARK: Loading
+
+    /// The image at a URL, in its own size.
+    ///
+    /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
+    public func image(for url: URL) async throws -> DecodedImage {
+        try await image(for: ImageRequest(url: url))
+    }
+
+    /// The image that a request asks for. What is in memory comes back without a task or a change of threads.
+    ///
+    /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
+    public func image(for request: ImageRequest) async throws -> DecodedImage {
+        if configuration.onEvent == nil, let image = answerFromMemory(query(for: request), request) { return image }
+        return try await load(request).result.image
+    }
+
+    /// The image that a request asks for, and how it came.
+    ///
+    /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
+    public func result(for request: ImageRequest) async throws -> ImageResult {
+        try await load(request).result
+    }
+
+    /// The bytes at a URL: complete, and recognised as an image within the limits.
+    ///
+    /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
+    public func data(for url: URL) async throws -> Data {
+        try await data(for: ImageRequest(url: url))
+    }
+
+    /// The bytes that a request is about: complete, and recognised as an image within the limits. Its size and its
+    /// processors don't matter.
+    ///
+    /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
+    public func data(for request: ImageRequest) async throws -> Data {
+        let load = DataLoad(priority: request.priority)
+        try Task.checkCancellation()
+        coordinator.join(load, fetch: loader.fetch(for: prepared(request)))
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { load.promise.wait($0) }
+        } onCancel: {
+            coordinator.leave(load)
+            load.promise.fulfil(.failure(CancellationError()))
+        }.data
+    }
+
+    /// Begins to load. This is what everything else is made of.
+    ///
+    /// A rendition in memory answers at once if it is fresh, or stale and allowed to be shown so; then it is revalidated
+    /// in the background. Otherwise the load joins the job that makes the rendition, or begins one.
+    public func load(_ request: ImageRequest) -> ImageLoad {
+        let request = prepared(request)
+        let query = query(for: request)
+        let found = request.cachePolicy.readsMemory ? memory.find(query, countsAsUse: true) : nil
+        let load = ImageLoad(
+            request: request, number: Self.loadCount.add(1, ordering: .relaxed).newValue, coordinator: coordinator,
+            preview: found?.image)
+        switch found.map({ use(of: $0, request.cachePolicy) }) {
+        case .final?:
+            if let found { load.end(.success(memoryResult(found, load))) }
+            return load
+        case .finalWhileRevalidating?:
+            if let found { load.answer(memoryResult(found, load)) }
+            start(load, request.revalidating, query)
+        case .preview?, nil:
+            start(load, request, query, larger: found)
+        }
+        return load
+    }
+
+    // MARK: The caches
+
+    /// The image in memory that answers a request, or `nil`. Takes no task, no I/O and no more than one short lock.
+    ///
+    /// An image that its server wants validated first is no answer once it is stale.
+    public func cachedImage(for request: ImageRequest) -> DecodedImage? {
+        answerFromMemory(query(for: request), request)
+    }
+
+    /// The image in memory for a URL, in its own size; or `nil`.
+    public func cachedImage(for url: URL) -> DecodedImage? {
+        cachedImage(for: ImageRequest(url: url))
+    }
+
+    /// Whether memory holds an answer to a request. That doesn't count as a use.
+    public func contains(_ request: ImageRequest) -> Bool {
+        guard request.cachePolicy.readsMemory, let found = memory.find(query(for: request), countsAsUse: false) else {
+            return false
+        }
+        return use(of: found, request.cachePolicy) != .preview
+    }
+
+    /// Puts an image into memory as the answer to a request. It stays fresh until it is evicted or invalidated.
+    ///
+    /// The image is taken to be of the request's size and to have its processors applied.
+    public func insert(_ image: DecodedImage, for request: ImageRequest) {
+        let partition = request.cachePartition ?? ownPartition
+        memory.insert(
+            Rendition(
+                resource: request.id, partition: partition, source: request.urlDigest,
+                processors: request.processorsDigest, version: Digest(UUID().uuidString),
+                decodedSize: request.size.target().pixelSize(for: image.originalPixelSize), image: image,
+                freshness: request.cachePolicy == .noStore ? .transient : .immutable, cost: image.byteCount))
+    }
+
+    /// Forgets everything that was made of a resource: pixels of every size, and stored responses, in all partitions.
+    ///
+    /// A load under way goes on, and leaves nothing behind.
+    public func invalidate(_ resource: ResourceID) async {
+        memory.remove(resource)
+        await loader.http.attempt("invalidate") { try await configuration.store?.remove(resource) }
+    }
+
+    /// Erases a partition: cancels its loads, and removes its pixels and its stored responses. What is still under way
+    /// leaves nothing behind.
+    public func removePartition(_ partition: Partition) async {
+        memory.removePartition(partition)
+        coordinator.cancelAll(in: partition)
+        await loader.http.attempt("remove partition") { try await configuration.store?.removePartition(partition) }
+    }
+
+    /// Erases everything, and cancels all loads.
+    public func removeAll() async {
+        memory.removeAll()
+        coordinator.cancelAll()
+        await loader.http.attempt("remove all") { try await configuration.store?.removeAll() }
+    }
+
+    /// What is under way: for tests, and for whoever wonders.
+    package var jobCounts: (renditions: Int, fetches: Int, running: Int) { coordinator.counts }
+
+    // MARK: Memory
+
+    /// What to do with a rendition in memory.
+    private enum MemoryUse {
+        case final
+        case finalWhileRevalidating
+        case preview
+    }
+
+    /// - Source: the table of policies in ``ImageRequest/CachePolicy``.
+    private func use(of found: FoundRendition, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
+        guard found.match != .preview else { return .preview }
+        switch policy {
+        case .storedElseLoad, .storedOnly, .immutable: return .final
+        case .revalidate, .reload, .noStore: return .preview
+        case .http:
+            if found.freshness.staleAt == .infinity { return .final }
+            if configuration.clock.now().timeIntervalSinceReferenceDate < found.freshness.staleAt { return .final }
+            return found.freshness.validatesFirst ? .preview : .finalWhileRevalidating
+        }
+    }
+
+    /// The answer in memory, if there is one. A stale one is revalidated in the background.
+    @inline(__always)
+    private func answerFromMemory(_ query: RenditionQuery, _ request: ImageRequest) -> DecodedImage? {
+        guard request.cachePolicy.readsMemory, let found = memory.find(query, countsAsUse: true) else { return nil }
+        switch use(of: found, request.cachePolicy) {
+        case .final: break
+        case .finalWhileRevalidating: revalidateInBackground(request)
+        case .preview: return nil
+        }
+        return found.image
+    }
+
+    private func query(for request: ImageRequest) -> RenditionQuery {
+        RenditionQuery(
+            key: RenditionQuery.key(resource: request.id, partition: request.cachePartition ?? ownPartition),
+            source: request.urlDigest, processors: request.processorsDigest ?? .zero, target: request.size.target(),
+            needsExactSize: request.needsExactSize)
+    }
+
+    private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
+        var report = LoadReport(number: load.number, layer: .memory)
+        report.url = load.request.url
+        report.pixelSize = found.image.pixelSize
+        report.originalPixelSize = found.image.originalPixelSize
+        report.duration = .now - load.startTime
+        configuration.onEvent?(.loaded(report))
+        return ImageResult(image: found.image, report: report)
+    }
+
+    // MARK: Jobs
+
+    /// The request as the layers below see it.
+    private func prepared(_ request: ImageRequest) -> ImageRequest {
+        guard let ownPartition, request.cachePartition == nil else { return request }
+        var request = request
+        request.partition = ownPartition
+        return request
+    }
+
+    private func start(
+        _ load: ImageLoad, _ request: ImageRequest, _ query: RenditionQuery, larger: FoundRendition? = nil
+    ) {
+        let found = coordinator.join(
+            load, query: query, fetch: loader.fetch(for: request), epoch: memory.epoch,
+            usesMemory: request.cachePolicy == .http || request.cachePolicy == .immutable)
+        if let found { load.end(.success(memoryResult(found, load))) }
+    }
+
+    private func revalidateInBackground(_ request: ImageRequest) {
+        var request = prepared(request).revalidating
+        request.priority = .low
+        let load = ImageLoad(
+            request: request, number: Self.loadCount.add(1, ordering: .relaxed).newValue, coordinator: coordinator)
+        start(load, request, query(for: request))
+    }
+}
+
+extension ImageRequest {
+    /// The same request, to be validated with its server.
+    fileprivate var revalidating: ImageRequest {
+        var copy = self
+        copy.cachePolicy = .revalidate
+        return copy
+    }
+}
+
+extension ImageRequest.CachePolicy {
+    /// Whether pixels in memory may be looked at.
+    fileprivate var readsMemory: Bool { self != .reload && self != .noStore }
+}

@@ -1,0 +1,127 @@
+import Synchronization
+
+/// One caller's request, under way: the handle to wait for it, follow it, change its priority or cancel it.
+///
+/// A load is a single waiter. The work behind it is shared with every other load that wants the same, and ends when the
+/// last of them has left. Letting go of the handle doesn't cancel: the image still arrives in the caches.
+///
+/// - Isolation: Any thread.
+public final class ImageLoad: Sendable {
+    /// What happens on the way to the result.
+    public enum Update: Sendable {
+        /// More bytes have arrived.
+        case progress(LoadProgress)
+        /// Something to show meanwhile: another size, an outdated or an unfinished image.
+        case preview(DecodedImage)
+        /// The image. It comes again if a background revalidation brings another picture.
+        case image(ImageResult)
+    }
+
+    private struct Following {
+        var preview: DecodedImage?
+        var stream: AsyncStream<Update>.Continuation?
+        var isEnded = false
+    }
+
+    /// What was asked for.
+    public let request: ImageRequest
+    let number: UInt64
+    let startTime: ContinuousClock.Instant
+    private let coordinator: LoadCoordinator?
+    private let promise = Promise<ImageResult>()
+    private let following: Mutex<Following>
+    /// Whether `updates` is being read: jobs don't report progress to nobody.
+    private let isFollowed = Atomic<Bool>(false)
+    let position = WaiterPosition<RenditionJob>()
+
+    init(
+        request: ImageRequest, number: UInt64, coordinator: LoadCoordinator, preview: DecodedImage? = nil
+    ) {
+        self.request = request
+        self.number = number
+        self.coordinator = coordinator
+        startTime = .now
+        following = Mutex(Following(preview: preview))
+        position.priority = request.priority
+    }
+
+    // MARK: For callers
+
+    /// The image.
+    ///
+    /// Cancelling the task that waits cancels the load.
+    ///
+    /// - Throws: ``ImageError``, or `CancellationError` if the load was cancelled.
+    public var result: ImageResult {
+        get async throws {
+            if let outcome = promise.outcome { return try outcome.get() }
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { promise.wait($0) }
+            } onCancel: {
+                cancel()
+            }
+        }
+    }
+
+    /// What happens, from the latest preview on, until the load is over; ``result`` says how it went. To be read once.
+    ///
+    /// Of progress and previews the newest counts: they are dropped if they aren't read in time. Ending the reading
+    /// early, by cancellation too, cancels the load.
+    public var updates: AsyncStream<Update> {
+        let (stream, continuation) = AsyncStream<Update>.makeStream(bufferingPolicy: .bufferingNewest(8))
+        isFollowed.store(true, ordering: .relaxed)
+        continuation.onTermination = { [weak self] reason in
+            if case .cancelled = reason { self?.cancel() }
+        }
+        following.withLock { following in
+            // Under the lock, so that no update comes between what has been and what will be.
+            if case .success(let result)? = promise.outcome {
+                continuation.yield(.image(result))
+            } else if let preview = following.preview {
+                continuation.yield(.preview(preview))
+            }
+            if following.isEnded { continuation.finish() } else { following.stream = continuation }
+        }
+        return stream
+    }
+
+    /// How urgent the load is. The work behind it goes by the most urgent of its loads.
+    public var priority: ImageRequest.Priority {
+        get { coordinator?.priority(of: self) ?? request.priority }
+        set { coordinator?.setPriority(newValue, of: self) }
+    }
+
+    /// Stops waiting. `result` throws `CancellationError` unless it is there already.
+    public func cancel() {
+        coordinator?.leave(self)
+        end(.failure(CancellationError()))
+    }
+
+    // MARK: For the layers below
+
+    var wantsProgress: Bool { isFollowed.load(ordering: .relaxed) }
+
+    func report(_ progress: LoadProgress) {
+        following.withLock { $0.stream }?.yield(.progress(progress))
+    }
+
+    /// Gives the caller an answer, and goes on for a newer one.
+    func answer(_ result: ImageResult) {
+        promise.fulfil(.success(result))
+        following.withLock { $0.stream }?.yield(.image(result))
+    }
+
+    /// Ends the load. If there has been an answer, a newer image is one more update, and a failure none.
+    func end(_ outcome: Result<ImageResult, any Error>) {
+        promise.fulfil(outcome)
+        let stream = following.withLock { following in
+            following.isEnded = true
+            defer { following.stream = nil }
+            return following.stream
+        }
+        if case .success(let result) = outcome { stream?.yield(.image(result)) }
+        stream?.finish()
+    }
+}
+
+extension ImageLoad: JobWaiter {}

@@ -1,0 +1,399 @@
+import Foundation
+import Synchronization
+
+/// Runs each piece of work once for all who want it, for as long as anybody does.
+///
+///     ImageLoad ┐                 ┌ RenditionJob (one for each rendition and size) ┐
+///     ImageLoad ┴─ waits for ──── ┤                                                ├─ waits for ─ FetchJob (one for each
+///     ImageLoad ─  waits for ──── └ RenditionJob                                   ┘               FetchKey)
+///     data(for:) ─ waits for ────────────────────────────────────────────────────────────────────  FetchJob
+///
+/// A waiter that leaves stops waiting at once. A job that nobody waits for is taken off the books in the same moment, so
+/// that the next request begins anew, and its work is cancelled.
+///
+/// - Isolation: Any thread. One lock guards the books; no work, callback or I/O runs under it. Locks are taken in the
+///   order coordinator, queue or memory cache.
+final class LoadCoordinator: Sendable {
+    private struct Books {
+        var renditions: [RenditionJob.Key: RenditionJob] = [:]
+        var fetches: [Digest: FetchJob] = [:]
+    }
+
+    private let books = Mutex(Books())
+    private let fetchQueue: WorkQueue
+    private let decodeQueue: WorkQueue
+    private let loader: ResourceLoader
+    private let maker: RenditionMaker
+    private let memory: MemoryCache
+
+    init(
+        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimit: Int, decodeLimit: Int
+    ) {
+        self.loader = loader
+        self.maker = maker
+        self.memory = memory
+        fetchQueue = WorkQueue(limit: fetchLimit)
+        decodeQueue = WorkQueue(limit: decodeLimit)
+    }
+
+    // MARK: Waiters
+
+    /// Makes `load` wait for its rendition, beginning what hasn't begun.
+    ///
+    /// - Parameter usesMemory: Whether a rendition that has come into memory meanwhile will do.
+    /// - Returns: That rendition, if there is one; then the load waits for nothing.
+    func join(
+        _ load: ImageLoad, query: RenditionQuery, fetch: Fetch, epoch: StoreEpoch, usesMemory: Bool
+    ) -> FoundRendition? {
+        let key = RenditionJob.Key(
+            rendition: query.key, processors: query.processors, fetch: fetch.sharing, target: query.target)
+        var found: FoundRendition?
+        var changes = Changes()
+        books.withLock { books in
+            if let job = books.renditions[key] {
+                job.loads.join(load, job)
+                books.update(job, &changes)
+                return
+            }
+            // A job takes itself off the books after its rendition has gone into memory: whoever comes in between finds
+            // one or the other.
+            if usesMemory, let rendition = memory.find(query, countsAsUse: true), rendition.match != .preview {
+                found = rendition
+                return
+            }
+            let job = RenditionJob(
+                key: key, query: query, request: load.request, epoch: epoch, coordinator: self)
+            books.renditions[key] = job
+            job.loads.join(load, job)
+            books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
+        }
+        apply(changes)
+        return found
+    }
+
+    /// Makes a caller wait for the bytes alone.
+    func join(_ load: DataLoad, fetch: Fetch) {
+        var changes = Changes()
+        books.withLock { books in
+            books.join(.data(load), priority: load.position.priority, fetch, self, &changes)
+        }
+        apply(changes)
+    }
+
+    /// Makes `load` wait no longer. The last one out ends the job.
+    func leave(_ load: ImageLoad) {
+        var changes = Changes()
+        books.withLock { books in
+            guard let job = load.position.job else { return }
+            job.loads.leave(load)
+            books.update(job, &changes)
+        }
+        apply(changes)
+    }
+
+    /// Makes a caller wait no longer.
+    func leave(_ load: DataLoad) {
+        var changes = Changes()
+        books.withLock { books in
+            guard let job = load.position.job else { return }
+            job.waiters.leave(.data(load))
+            books.update(job, &changes)
+        }
+        apply(changes)
+    }
+
+    func priority(of load: ImageLoad) -> ImageRequest.Priority {
+        books.withLock { _ in load.position.priority }
+    }
+
+    func setPriority(_ priority: ImageRequest.Priority, of load: ImageLoad) {
+        var changes = Changes()
+        books.withLock { books in
+            guard let job = load.position.job else {
+                load.position.priority = priority
+                return
+            }
+            job.loads.change(load, to: priority)
+            books.update(job, &changes)
+        }
+        apply(changes)
+    }
+
+    /// Ends all work for a partition. Its callers see a cancellation.
+    func cancelAll(in partition: Partition) {
+        cancelAll { $0 == partition }
+    }
+
+    /// Ends all work.
+    func cancelAll() {
+        cancelAll { _ in true }
+    }
+
+    private func cancelAll(where condition: (Partition?) -> Bool) {
+        var changes = Changes()
+        var loads: [ImageLoad] = []
+        var dataLoads: [DataLoad] = []
+        books.withLock { books in
+            for job in Array(books.renditions.values) where condition(job.request.cachePartition) {
+                loads += job.loads.takeAll()
+                books.update(job, &changes)
+            }
+            for job in Array(books.fetches.values) where condition(job.fetch.partition) {
+                for case .data(let load) in job.waiters.takeAll() { dataLoads.append(load) }
+                books.update(job, &changes)
+            }
+        }
+        apply(changes)
+        for load in loads { load.end(.failure(CancellationError())) }
+        for load in dataLoads { load.promise.fulfil(.failure(CancellationError())) }
+    }
+
+    /// What is on the books: for tests, and for whoever wonders what is going on.
+    var counts: (renditions: Int, fetches: Int, running: Int) {
+        let jobs = books.withLock { ($0.renditions.count, $0.fetches.count) }
+        return (jobs.0, jobs.1, fetchQueue.counts.running + decodeQueue.counts.running)
+    }
+
+    // MARK: Fetching
+
+    /// Fetches, in a task of the job's own.
+    func run(_ job: FetchJob) {
+        let isStarted = books.withLock { _ in
+            guard !job.isCancelled else { return false }
+            job.task = Task.detached(priority: job.waiters.priority.taskPriority) { [self] in
+                let waited = ContinuousClock.now - job.addTime
+                let result: Result<FetchedResource, any Error>
+                do {
+                    var resource = try await loader.load(job.fetch, priority: job.transferPriority) { progress in
+                        self.report(progress, of: job)
+                    }
+                    resource.report.times.queue = waited
+                    result = .success(resource)
+                } catch {
+                    result = .failure(error)
+                }
+                finish(job, result)
+            }
+            return true
+        }
+        if !isStarted { fetchQueue.finishOne() }
+    }
+
+    private func report(_ progress: LoadProgress, of job: FetchJob) {
+        let followers = books.withLock { _ in
+            var followers: [ImageLoad] = []
+            for case .rendition(let job) in job.waiters.waiters {
+                for load in job.loads.waiters where load.wantsProgress { followers.append(load) }
+            }
+            return followers
+        }
+        for load in followers { load.report(progress) }
+    }
+
+    private func finish(_ job: FetchJob, _ result: Result<FetchedResource, any Error>) {
+        let waiters = books.withLock { books in
+            if books.fetches[job.fetch.sharing] === job { books.fetches[job.fetch.sharing] = nil }
+            job.task = nil
+            return job.waiters.takeAll()
+        }
+        fetchQueue.finishOne()
+        for waiter in waiters {
+            switch (waiter, result) {
+            case (.data(let load), _): load.promise.fulfil(result)
+            case (.rendition(let job), .success(let resource)): render(job, resource)
+            case (.rendition(let job), .failure(let error)): finish(job, .failure(error))
+            }
+        }
+    }
+
+    // MARK: Decoding
+
+    /// Goes on with a rendition whose bytes are there.
+    private func render(_ job: RenditionJob, _ resource: FetchedResource) {
+        // The bytes may be those that pixels in memory were made of: then there is nothing to decode.
+        if let found = memory.find(job.query, countsAsUse: false), found.match != .preview,
+            found.version == resource.version
+        {
+            memory.freshen(job.query.key, version: resource.version, to: resource.freshness)
+            return finish(job, .success(ImageResult(image: found.image, report: resource.report)))
+        }
+        job.resource = resource
+        job.decodeQueueTime = .now
+        let (isWanted, priority) = books.withLock { _ in (!job.isCancelled, job.loads.priority) }
+        if isWanted, decodeQueue.add(job, priority: priority) { job.start() }
+    }
+
+    /// Decodes and processes. Runs on a thread that may block.
+    func decode(_ job: RenditionJob) {
+        defer { decodeQueue.finishOne() }
+        guard let resource = job.resource, !job.cancellation.isCancelled else { return }
+        job.resource = nil
+        do {
+            var report = resource.report
+            report.times.decodeQueue = job.decodeQueueTime.map { .now - $0 }
+            let made = try maker.make(
+                of: resource, target: job.query.target, processors: job.request.processors,
+                cancellation: job.cancellation, report: &report)
+            memory.insert(
+                Rendition(
+                    resource: job.request.id, partition: job.request.cachePartition, source: job.query.source,
+                    processors: job.request.processorsDigest, version: resource.version,
+                    decodedSize: made.decodedSize, image: made.image, freshness: resource.freshness,
+                    cost: made.image.byteCount),
+                since: job.epoch)
+            finish(job, .success(ImageResult(image: made.image, report: report)))
+        } catch let error as ImageError where error.isDamage && resource.stored != nil {
+            discard(resource, of: job, error)
+        } catch {
+            finish(job, .failure(error))
+        }
+    }
+
+    /// Bytes that were stored turned out to be damaged: they go, and if they had been stored for a while, they are fetched
+    /// once more.
+    private func discard(_ resource: FetchedResource, of job: RenditionJob, _ error: ImageError) {
+        var changes = Changes()
+        let isFetchedAgain = books.withLock { books in
+            guard resource.report.layer != .network, !job.isSecondAttempt, !job.isCancelled,
+                var fetch = loader.fetch(for: job.request)
+            else { return false }
+            job.isSecondAttempt = true
+            fetch.policy = .reload
+            fetch.damaged = resource.stored
+            fetch.sharing = fetch.sharing.combined(with: resource.version)
+            books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
+            return true
+        }
+        if isFetchedAgain { return apply(changes) }
+        // The caller hears of the failure when the bytes have gone, so that its next request finds none.
+        Task.detached { [self] in
+            await loader.discard(resource.stored, of: job.request.url)
+            finish(job, .failure(error))
+        }
+    }
+
+    private func finish(_ job: RenditionJob, _ result: Result<ImageResult, any Error>) {
+        let loads = books.withLock { books in
+            if books.renditions[job.key] === job { books.renditions[job.key] = nil }
+            return job.loads.takeAll()
+        }
+        for load in loads {
+            load.end(
+                result.map { result in
+                    var result = result
+                    result.report.number = load.number
+                    result.report.url = load.request.url
+                    result.report.pixelSize = result.image.pixelSize
+                    result.report.originalPixelSize = result.image.originalPixelSize
+                    result.report.waiterCount = loads.count
+                    result.report.duration = .now - load.startTime
+                    return result
+                })
+        }
+    }
+
+    // MARK: Changes
+
+    /// What is to be done once the lock has been given back.
+    fileprivate struct Changes {
+        var added: FetchJob?
+        var cancelledFetches: [FetchJob] = []
+        var cancelledRenditions: [RenditionJob] = []
+        var movedFetch: FetchJob?
+        var movedRendition: RenditionJob?
+    }
+
+    private func apply(_ changes: Changes) {
+        if let job = changes.added {
+            let priority = books.withLock { _ in job.waiters.priority }
+            if fetchQueue.add(job, priority: priority) { job.start() }
+        }
+        for job in changes.cancelledFetches {
+            if !fetchQueue.remove(job) { books.withLock { _ in job.task }?.cancel() }
+        }
+        for job in changes.cancelledRenditions {
+            job.cancellation.cancel()
+            _ = decodeQueue.remove(job)
+        }
+        if let job = changes.movedFetch {
+            let priority = books.withLock { _ in job.waiters.priority }
+            fetchQueue.move(job, to: priority)
+            job.transferPriority.change(to: priority)
+        }
+        if let job = changes.movedRendition {
+            decodeQueue.move(job, to: books.withLock { _ in job.loads.priority })
+        }
+    }
+}
+
+extension LoadCoordinator.Books {
+    /// Makes somebody wait for bytes, beginning to fetch them if nobody does.
+    fileprivate mutating func join(
+        _ waiter: FetchWaiter, priority: ImageRequest.Priority, _ fetch: Fetch, _ coordinator: LoadCoordinator,
+        _ changes: inout LoadCoordinator.Changes
+    ) {
+        waiter.position.priority = priority
+        if let job = fetches[fetch.sharing] {
+            job.waiters.join(waiter, job)
+            changes.movedFetch = job
+            return
+        }
+        let job = FetchJob(fetch, priority: priority, coordinator: coordinator)
+        fetches[fetch.sharing] = job
+        job.waiters.join(waiter, job)
+        changes.added = job
+    }
+
+    /// After somebody has joined, left or changed priority: passes on the priority, or ends what nobody waits for.
+    fileprivate mutating func update(_ job: RenditionJob, _ changes: inout LoadCoordinator.Changes) {
+        let fetch = job.position.job
+        guard job.loads.isEmpty else {
+            let priority = job.loads.priority
+            changes.movedRendition = job
+            if let fetch, priority != job.position.priority {
+                fetch.waiters.change(.rendition(job), to: priority)
+                changes.movedFetch = fetch
+            }
+            return
+        }
+        if renditions[job.key] === job { renditions[job.key] = nil }
+        job.isCancelled = true
+        changes.cancelledRenditions.append(job)
+        if let fetch {
+            fetch.waiters.leave(.rendition(job))
+            update(fetch, &changes)
+        }
+    }
+
+    fileprivate mutating func update(_ job: FetchJob, _ changes: inout LoadCoordinator.Changes) {
+        guard job.waiters.isEmpty else {
+            changes.movedFetch = job
+            return
+        }
+        if fetches[job.fetch.sharing] === job { fetches[job.fetch.sharing] = nil }
+        job.isCancelled = true
+        changes.cancelledFetches.append(job)
+    }
+}
+
+extension ImageRequest.Priority {
+    /// The priority of the task that works for a request.
+    var taskPriority: TaskPriority {
+        switch self {
+        case .veryLow: .background
+        case .low: .utility
+        case .normal: .medium
+        case .high, .veryHigh: .userInitiated
+        }
+    }
+}
+
+extension ImageError {
+    /// Whether the bytes are damaged, rather than of a kind that can't be decoded here.
+    var isDamage: Bool {
+        switch reason {
+        case .corrupt, .incomplete: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// Makes one rendition for everybody who wants it: waits for the bytes, then for its turn to decode.
+///
+/// - Owns: its place among the waiters of a ``FetchJob`` until the bytes are there; then its place in the decode queue.
+/// - Priority: the highest among its loads.
+///
+/// `@unchecked Sendable`: the properties under "Guarded" are guarded by the coordinator's lock; `resource` is set before
+/// the job enters the decode queue, and read by the decode that the queue starts.
+final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
+    /// Requests that are equal in all of this share a job.
+    struct Key: Hashable {
+        var rendition: Digest
+        var processors: Digest
+        var fetch: Digest
+        var target: PixelTarget
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(rendition.low ^ processors.low ^ fetch.high)
+        }
+    }
+
+    let key: Key
+    let query: RenditionQuery
+    let request: ImageRequest
+    /// From before the job began: see ``RemovalLog``.
+    let epoch: StoreEpoch
+    let cancellation = DecodeCancellation()
+    private let coordinator: LoadCoordinator
+    let position = WaiterPosition<FetchJob>()
+    var resource: FetchedResource?
+    var decodeQueueTime: ContinuousClock.Instant?
+
+    // Guarded
+    var loads = WaiterList<ImageLoad>()
+    var isCancelled = false
+    /// Whether damaged bytes from the store have been fetched anew already.
+    var isSecondAttempt = false
+
+    init(
+        key: Key, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch, coordinator: LoadCoordinator
+    ) {
+        self.key = key
+        self.query = query
+        self.request = request
+        self.epoch = epoch
+        self.coordinator = coordinator
+    }
+
+    /// Decodes on a thread that may block.
+    override func start() {
+        DispatchQueue.global(qos: .userInitiated).async { [self] in
+            coordinator.decode(self)
+        }
+    }
+}

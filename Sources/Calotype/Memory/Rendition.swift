@@ -1,0 +1,85 @@
+/// Pixels made of a resource, as the memory cache holds them.
+struct Rendition: Sendable {
+    /// What the image depicts.
+    var resource: ResourceID
+    /// Whose it is.
+    var partition: Partition?
+    /// The URL that it came from.
+    var source: Digest
+    /// What was done to the decoded pixels.
+    var processors: Digest?
+    /// The digest of the bytes that the pixels were made of.
+    var version: Digest
+    /// The size that was decoded to, before any processor.
+    var decodedSize: PixelSize
+    /// The pixels.
+    var image: DecodedImage
+    /// When it goes stale.
+    var freshness: Freshness
+    /// What the cache counts, in bytes.
+    var cost: Int
+}
+
+/// What the memory cache is asked for.
+struct RenditionQuery: Sendable {
+    /// Resource and partition.
+    let key: Digest
+    /// The URL of the request.
+    let source: Digest
+    /// What is to be done to the decoded pixels; the zero digest for nothing.
+    let processors: Digest
+    /// The size.
+    let target: PixelTarget
+    /// Whether the processors allow no other size than the right one.
+    let needsExactSize: Bool
+
+    /// The key of a resource within a partition.
+    static func key(resource: ResourceID, partition: Partition?) -> Digest {
+        guard let partition else { return resource.digest }
+        return resource.digest.combined(with: partition.digest)
+    }
+
+    /// How well pixels of one size answer the query.
+    enum Match: UInt8, Sendable, Comparable {
+        /// To be shown until the right ones are there.
+        case preview
+        /// Larger, but not so large that scaling them down would waste memory or look rough.
+        case larger
+        /// As decoding would make them.
+        case exact
+
+        static func < (lhs: Match, rhs: Match) -> Bool { lhs.rawValue < rhs.rawValue }
+    }
+
+    /// How well an entry of the right resource, partition and processors answers the query.
+    ///
+    /// Another URL of the same resource may have fewer pixels: it answers only if it has as many as the target asks for.
+    @inline(__always)
+    func match(source: Digest, decoded: PixelSize, original: PixelSize) -> Match {
+        let needed = target.pixelSize(for: original)
+        if source != self.source, needed == original { return .preview }
+        if decoded == needed { return .exact }
+        if needsExactSize || decoded.width < needed.width || decoded.height < needed.height
+            || decoded.width > 2 &* needed.width || decoded.height > 2 &* needed.height
+        {
+            return .preview
+        }
+        return .larger
+    }
+}
+
+/// What the memory cache found.
+struct FoundRendition: Sendable {
+    /// The pixels.
+    var image: DecodedImage
+    /// How well they answer the query.
+    var match: RenditionQuery.Match
+    /// The digest of the bytes they were made of.
+    var version: Digest
+    /// When they go stale.
+    var freshness: Freshness
+    /// The size that was decoded to, before any processor.
+    var decodedSize: PixelSize
+    /// Whether they are held by those who show them alone.
+    var isEvicted: Bool
+}

@@ -1,0 +1,251 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Makes HTTP requests as a load needs them: signed, with redirects followed, validated, and committed as they stream.
+struct HTTPLoader: Sendable {
+    /// A response to a request, after redirects.
+    struct Exchange {
+        var response: HTTPResponse
+        /// When the request was sent that brought the response.
+        var requestTime: Date
+        var responseTime: Date
+        var firstByteTime: Duration
+        var redirectCount = 0
+        var retryCount = 0
+
+        func describe(in report: inout LoadReport) {
+            report.times.firstByte = firstByteTime
+            report.redirectCount = redirectCount
+            report.retryCount = retryCount
+            report.exchange = response.metrics
+        }
+    }
+
+    private let configuration: ImagePipeline.Configuration
+
+    init(_ configuration: ImagePipeline.Configuration) {
+        self.configuration = configuration
+    }
+
+    /// Sends a request, signs it if the configuration says how, and follows redirects.
+    func send(_ request: HTTPRequest, partition: Partition?) async throws -> Exchange {
+        var request = try await authorized(request)
+        var redirectCount = 0
+        var retryCount = 0
+        while true {
+            let requestTime = configuration.clock.now()
+            let start = ContinuousClock.now
+            let response: HTTPResponse
+            do {
+                response = try await configuration.transport.send(request)
+            } catch let error as HTTPTransportError {
+                throw ImageError(error)
+            }
+            if response.status == 401, configuration.authorize != nil, retryCount == 0, redirectCount == 0 {
+                retryCount = 1
+                request = try await authorized(request)
+                continue
+            }
+            if let next = try RedirectPolicy.next(after: response, to: request) {
+                redirectCount += 1
+                guard redirectCount <= RedirectPolicy.limit else {
+                    throw ImageError(.network, .tooManyRedirects(limit: RedirectPolicy.limit))
+                }
+                request = next
+                continue
+            }
+            return Exchange(
+                response: response, requestTime: requestTime, responseTime: configuration.clock.now(),
+                firstByteTime: .now - start, redirectCount: redirectCount, retryCount: retryCount)
+        }
+    }
+
+    /// Receives the body of a success, checks it as it comes, and commits it once it is complete.
+    func receive(
+        _ exchange: Exchange, fetch: Fetch, requestFields: HTTPFields, replacing replaced: StoredResponse.ID?,
+        report: LoadReport, progress: @Sendable (LoadProgress) -> Void
+    ) async throws -> FetchedResource {
+        let response = exchange.response
+        let expected = try checkHead(response)
+        let head = HTTPCache.StoredHead(
+            status: response.status, fields: response.fields, requestTime: exchange.requestTime,
+            responseTime: exchange.responseTime, requestFields: requestFields)
+        let isStorable =
+            fetch.policy.writesStore
+            && HTTPCache.mayStore(
+                method: fetch.key?.method ?? "GET", requestFields: requestFields, status: response.status,
+                fields: response.fields)
+
+        let start = ContinuousClock.now
+        var data = Data()
+        var header: ImageHeader?
+        var writer: (any ResponseWriter)?
+        var pieces = response.body.makeAsyncIterator()
+        do {
+            while let piece = try await next(&pieces) {
+                if data.isEmpty {
+                    data = piece
+                } else {
+                    if data.count == piece.count, let expected { data.reserveCapacity(Int(expected)) }
+                    data.append(piece)
+                }
+                try checkLength(Int64(data.count))
+                let isFirst = header == nil
+                if isFirst {
+                    header = try BodyValidation.header(
+                        of: data, isComplete: false, configuration.limits, stage: .validation)
+                }
+                if header != nil, isStorable {
+                    if isFirst { writer = await self.writer(fetch, head, replaced) }
+                    let bytes = isFirst ? data : piece
+                    if let open = writer, await attempt("write", { try await open.append(bytes) }) == nil {
+                        await open.abort()
+                        writer = nil
+                    }
+                }
+                progress(LoadProgress(receivedByteCount: Int64(data.count), expectedByteCount: expected))
+            }
+            try Task.checkCancellation()
+            if let expected, Int64(data.count) < expected {
+                throw ImageError(.network, .truncated(received: Int64(data.count), expected: expected))
+            }
+            if data.isEmpty { throw ImageError(.validation, .emptyBody) }
+            if header == nil {
+                header = try BodyValidation.header(
+                    of: data, isComplete: true, configuration.limits, stage: .validation)
+            }
+        } catch {
+            await writer?.abort()
+            throw error
+        }
+        guard let header else { throw ImageError(.validation, .notAnImage) }
+
+        var stored: StoredResponse.ID?
+        if let writer {
+            stored = await attempt("commit") { try await writer.commit() }??.id
+        }
+        var report = report
+        exchange.describe(in: &report)
+        report.times.body = .now - start
+        report.receivedByteCount = Int64(data.count)
+        report.bodyByteCount = Int64(data.count)
+        report.format = header.format
+        return FetchedResource(
+            data: data, header: header, version: data.withUnsafeBytes { Digest(bytes: $0) },
+            freshness: freshness(of: head, requestFields, fetch.policy), stored: stored, report: report)
+    }
+
+    /// When pixels made of a response go stale, by its head and the request's policy.
+    func freshness(
+        of head: HTTPCache.StoredHead, _ requestFields: HTTPFields, _ policy: ImageRequest.CachePolicy
+    ) -> Freshness {
+        switch policy {
+        case .immutable: .immutable
+        case .noStore: .transient
+        default: HTTPCache.freshness(of: head, requestFields: requestFields)
+        }
+    }
+
+    /// Does something with a cache. A fault is reported, and `nil` returned.
+    @discardableResult
+    func attempt<Value>(_ operation: String, _ body: () async throws -> Value) async -> Value? {
+        do {
+            return try await body()
+        } catch {
+            configuration.onEvent?(.cacheFault(operation: operation, error))
+            return nil
+        }
+    }
+
+    // MARK: Checks
+
+    /// - Returns: The length of the body, if the head says so and nothing has been decoded from it.
+    private func checkHead(_ response: HTTPResponse) throws -> Int64? {
+        // A part is never used as a whole; that nothing was asked for in parts makes 206 an error.
+        guard (200..<300).contains(response.status), response.status != 206 else {
+            throw ImageError(.validation, .status(response.status))
+        }
+        if response.status == 204 || response.status == 205 { throw ImageError(.validation, .emptyBody) }
+        if let type = response.fields["Content-Type"] {
+            let essence = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+            guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
+                throw ImageError(.validation, .contentType(String(essence.prefix(80))))
+            }
+        }
+        guard let length = response.fields["Content-Length"].flatMap(Int64.init), length >= 0,
+            response.fields["Content-Encoding"] == nil
+        else { return nil }
+        try checkLength(length)
+        return length
+    }
+
+    private func checkLength(_ byteCount: Int64) throws {
+        let limit = Int64(configuration.limits.bodyByteCount)
+        if byteCount > limit {
+            throw ImageError(.validation, .bodyTooLarge(byteCount: byteCount, limit: limit))
+        }
+    }
+
+    private func next(_ pieces: inout HTTPBody.Iterator) async throws -> Data? {
+        do {
+            return try await pieces.next()
+        } catch let error as HTTPTransportError {
+            throw ImageError(error)
+        }
+    }
+
+    private func writer(
+        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
+    ) async -> (any ResponseWriter)? {
+        guard let store = configuration.store, let key = fetch.key else { return nil }
+        return await attempt("open") {
+            try await store.writer(
+                for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced, since: fetch.epoch)
+        }
+    }
+
+    // MARK: Authorization
+
+    /// The request as the app's closure signs it. After a 401 the closure sees the request that was refused.
+    private func authorized(_ request: HTTPRequest) async throws -> HTTPRequest {
+        guard let authorize = configuration.authorize else { return request }
+        var plain = URLRequest(url: request.url)
+        plain.httpMethod = request.method
+        plain.httpBody = request.body
+        for field in request.fields { plain.setValue(field.value, forHTTPHeaderField: field.name) }
+        let signed: URLRequest
+        do {
+            signed = try await authorize(plain)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw ImageError(.authorization, .authorizationFailed, underlying: error)
+        }
+        var result = request
+        if let url = signed.url { result.url = url }
+        for (name, value) in signed.allHTTPHeaderFields ?? [:] { result.fields[name] = value }
+        return result
+    }
+}
+
+extension ImageError {
+    /// What a transport reports, as callers see it.
+    init(_ error: HTTPTransportError) {
+        let reason: Reason =
+            switch error.code {
+            case .hostNotFound: .hostNotFound
+            case .cannotConnect: .cannotConnect
+            case .connectionLost: .connectionLost
+            case .timedOut: .timedOut
+            case .secureConnectionFailed: .secureConnectionFailed
+            case .malformedResponse: .malformedResponse
+            case .truncated(let received, let expected): .truncated(received: received, expected: expected)
+            case .unsupportedScheme: .unsupportedScheme("")
+            case .other: .transport
+            }
+        self.init(.network, reason, underlying: error)
+    }
+}
