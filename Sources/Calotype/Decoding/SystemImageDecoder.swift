@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// - Isolation: A value without state. A decode runs on the calling thread and looks at its cancellation between rows.
 /// - Memory: For JPEG and PNG, a few rows besides the result: rows are resized as they are decoded. Progressive JPEG
-///   adds its coefficients (up to ``JPEGDecoder/coefficientByteLimit``), interlaced PNG its pixels.
+///   adds its coefficients (up to 384 MiB), interlaced PNG its pixels.
 public struct SystemImageDecoder: ImageDecoder {
     /// Makes a decoder.
     public init() {}
