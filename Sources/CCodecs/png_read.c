@@ -1,0 +1,133 @@
+#include "CCodecs.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+// States, in order: opened -> rows -> finished. A failed object only answers `failure` again.
+typedef enum { STATE_OPENED, STATE_ROWS, STATE_FINISHED } state;
+
+struct cc_png {
+    png_structp png;
+    png_infop info;
+    jmp_buf escape;
+    const uint8_t *bytes;
+    size_t count;
+    size_t offset;
+    /// The library asked for bytes after the last one.
+    bool ended;
+    state state;
+    cc_status failure;
+    char message[200];
+};
+
+static void on_error(png_structp png, png_const_charp message) {
+    cc_png *self = png_get_error_ptr(png);
+    snprintf(self->message, sizeof self->message, "%s", message);
+    self->failure = self->ended ? CC_INCOMPLETE : CC_CORRUPT;
+    longjmp(self->escape, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message) {
+    cc_png *self = png_get_error_ptr(png);
+    if (!self->message[0]) snprintf(self->message, sizeof self->message, "%s", message);
+}
+
+static void on_read(png_structp png, png_bytep target, size_t count) {
+    cc_png *self = png_get_io_ptr(png);
+    if (count > self->count - self->offset) {
+        self->ended = true;
+        png_error(png, "the file ends too early");
+    }
+    memcpy(target, self->bytes + self->offset, count);
+    self->offset += count;
+}
+
+/// Ancillary chunks that aren't used. They are skipped unread: compressed text and profiles can be bombs, and an error
+/// in one of them would be no reason to refuse the pixels. tRNS isn't here; eXIf is read by ImageHeader.
+static const png_byte skipped_chunks[] =
+    "bKGD\0cHRM\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt\0eXIf";
+
+static bool create(cc_png *self) {
+    self->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, self, on_error, on_warning);
+    if (!self->png || setjmp(self->escape)) return false;
+    self->info = png_create_info_struct(self->png);
+    if (!self->info) return false;
+    png_set_read_fn(self->png, self, on_read);
+    png_set_keep_unknown_chunks(
+        self->png, PNG_HANDLE_CHUNK_NEVER, skipped_chunks, (int)(sizeof skipped_chunks / 5));
+    // The caller has checked the sides already; these bound what the library takes by itself.
+    png_set_user_limits(self->png, 0x7FFFFFFF, 0x7FFFFFFF);
+    png_set_chunk_malloc_max(self->png, 1 << 20);
+    png_set_chunk_cache_max(self->png, 16);
+    return true;
+}
+
+cc_png *cc_png_open(const uint8_t *bytes, size_t count) {
+    cc_png *self = calloc(1, sizeof *self);
+    if (!self) return NULL;
+    self->bytes = bytes;
+    self->count = count;
+    if (create(self)) return self;
+    cc_png_close(self);
+    return NULL;
+}
+
+void cc_png_close(cc_png *self) {
+    if (!self) return;
+    // png_destroy_read_struct only frees, and reports no errors.
+    if (self->png) png_destroy_read_struct(&self->png, &self->info, NULL);
+    free(self);
+}
+
+const char *cc_png_message(const cc_png *self) { return self->message; }
+
+size_t cc_png_offset(const cc_png *self) { return self->offset; }
+
+cc_status cc_png_read_header(cc_png *self, cc_png_info *result) {
+    if (self->failure) return self->failure;
+    if (self->state != STATE_OPENED) return CC_MISUSE;
+    if (setjmp(self->escape)) return self->failure;
+    png_read_info(self->png, self->info);
+    uint64_t raw = (uint64_t)png_get_rowbytes(self->png, self->info) * png_get_image_height(self->png, self->info);
+    // DEFLATE makes at most 1,032 bytes of one: fewer can't make up the image, whatever size the header claims.
+    if (raw / 1032 > self->count) {
+        self->ended = true;
+        png_error(self->png, "the file is too short for the size that it claims");
+    }
+    bool has_alpha = png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_ALPHA
+        || png_get_valid(self->png, self->info, PNG_INFO_tRNS);
+    png_set_expand(self->png); // palettes and low depths to 8 bits, tRNS to alpha
+    png_set_scale_16(self->png);
+    png_set_gray_to_rgb(self->png);
+    if (!has_alpha) png_set_add_alpha(self->png, 0xFF, PNG_FILLER_AFTER);
+    result->pass_count = png_set_interlace_handling(self->png);
+    result->width = png_get_image_width(self->png, self->info);
+    result->height = png_get_image_height(self->png, self->info);
+    result->has_alpha = has_alpha;
+    png_read_update_info(self->png, self->info);
+    if (png_get_rowbytes(self->png, self->info) != (size_t)result->width * 4)
+        png_error(self->png, "rows of another layout than RGBA");
+    self->state = STATE_ROWS;
+    return CC_OK;
+}
+
+cc_status cc_png_read_rows(cc_png *self, uint8_t *rows, size_t stride, uint32_t count) {
+    if (self->failure) return self->failure;
+    if (self->state != STATE_ROWS) return CC_MISUSE;
+    if (setjmp(self->escape)) return self->failure;
+    for (uint32_t index = 0; index < count; index++) png_read_row(self->png, rows + index * stride, NULL);
+    return CC_OK;
+}
+
+cc_status cc_png_finish(cc_png *self) {
+    if (self->failure) return self->failure;
+    if (self->state != STATE_ROWS) return CC_MISUSE;
+    if (setjmp(self->escape)) return self->failure;
+    png_read_end(self->png, NULL);
+    self->state = STATE_FINISHED;
+    return CC_OK;
+}

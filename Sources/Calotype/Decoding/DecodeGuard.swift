@@ -1,0 +1,38 @@
+/// What a running decode looks at between steps: whether anybody still waits, and whether its time is over.
+struct DecodeGuard {
+    private let format: ImageFormat
+    private let limits: ImageLimits
+    private let cancellation: DecodeCancellation
+    private let deadline: ContinuousClock.Instant
+
+    init(format: ImageFormat, options: DecodeOptions) {
+        self.format = format
+        limits = options.limits
+        cancellation = options.cancellation
+        deadline = .now + options.limits.decodeTime
+    }
+
+    /// - Throws: `CancellationError`, or ``ImageError`` when the time is over. About 50 ns.
+    func check() throws {
+        try cancellation.check()
+        guard ContinuousClock.now < deadline else {
+            throw ImageError(.decoding, .limitExceeded(format, detail: "\(limits.decodeTime) of decoding"))
+        }
+    }
+
+    /// Refuses bodies beyond the limit.
+    func check(byteCount: Int) throws {
+        guard byteCount <= limits.bodyByteCount else {
+            throw ImageError(
+                .decoding, .bodyTooLarge(byteCount: Int64(byteCount), limit: Int64(limits.bodyByteCount)))
+        }
+    }
+
+    /// Refuses sizes that no image has, and those beyond the limit. To be called before memory is taken for pixels.
+    func check(_ size: PixelSize) throws {
+        guard size.width > 0, size.height > 0 else { throw ImageError(.decoding, .invalidDimensions(size)) }
+        guard size.pixelCount <= limits.pixelCount else {
+            throw ImageError(.decoding, .tooManyPixels(size, limit: limits.pixelCount))
+        }
+    }
+}

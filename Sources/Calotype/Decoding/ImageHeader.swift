@@ -1,0 +1,109 @@
+package import Foundation
+
+/// What the first bytes of an image tell: its format, its size and how it must be turned.
+///
+/// Pure Swift, the same on all platforms, so that a body can be accepted or refused while it still arrives, before any
+/// decoder sees it. Reads are bounded by the bytes that are there; whatever those are, nothing traps.
+package struct ImageHeader: Sendable, Hashable {
+    /// The format, found by its signature.
+    package var format: ImageFormat
+    /// The upright size, as far as the bytes tell; it may have sides of 0, which no image can have. `nil` for formats
+    /// whose size isn't read here (AVIF, HEIC, JPEG XL, TIFF) and where the header is broken.
+    package var pixelSize: PixelSize?
+    /// How the stored pixels must be turned; already applied to ``pixelSize``. `.up` where the bytes don't tell (yet).
+    package var orientation: ImageOrientation
+
+    /// What a prefix of a file is.
+    package enum Parse: Sendable, Hashable {
+        /// An image, with what is known of it.
+        case image(ImageHeader)
+        /// Perhaps an image: its size, or its signature, isn't complete.
+        case needsMoreBytes
+        /// No image, however it goes on.
+        case notAnImage
+    }
+
+    init(format: ImageFormat, storedSize: PixelSize?, orientation: ImageOrientation = .up) {
+        self.format = format
+        self.pixelSize = storedSize.map(orientation.applied)
+        self.orientation = orientation
+    }
+
+    /// Reads the header from the first bytes of a file, or from all of them.
+    ///
+    /// - Complexity: In the number of segments or chunks, not of bytes.
+    package static func parse(_ prefix: Data) -> Parse {
+        prefix.withUnsafeBytes { bytes in
+            let reader = ByteReader(bytes)
+            switch Signature.find(in: reader) {
+            case .needsMoreBytes: return .needsMoreBytes
+            case .none: return .notAnImage
+            case .format(let format):
+                switch format {
+                case .jpeg: return parseJPEG(reader)
+                case .png: return parsePNG(reader)
+                case .gif: return parseGIF(reader)
+                case .webP: return parseWebP(reader)
+                case .bmp: return parseBMP(reader)
+                default: return .image(ImageHeader(format: format, storedSize: nil))
+                }
+            }
+        }
+    }
+
+    /// The logical screen's size.
+    ///
+    /// - Source: GIF89a, section 18.
+    private static func parseGIF(_ reader: ByteReader) -> Parse {
+        guard let width = reader.little(6, size: 2), let height = reader.little(8, size: 2) else {
+            return .needsMoreBytes
+        }
+        return .image(ImageHeader(format: .gif, storedSize: PixelSize(width: width, height: height)))
+    }
+
+    /// The size from the first chunk: the canvas of an extended file, or the only frame's.
+    ///
+    /// - Source: RFC 9649, sections 2.5 to 2.7; RFC 6386, section 9.1.
+    private static func parseWebP(_ reader: ByteReader) -> Parse {
+        let size: PixelSize?
+        if reader.has("VP8 ", at: 12) {
+            guard let tag = reader.byte(20), let width = reader.little(26, size: 2),
+                let height = reader.little(28, size: 2)
+            else { return .needsMoreBytes }
+            let isKeyFrame = tag & 1 == 0 && reader.has("*", at: 25)
+            // The upper 2 bits are a scale that nobody applies.
+            size = isKeyFrame ? PixelSize(width: width & 0x3FFF, height: height & 0x3FFF) : nil
+        } else if reader.has("VP8L", at: 12) {
+            guard let signature = reader.byte(20), let bits = reader.little(21, size: 4) else {
+                return .needsMoreBytes
+            }
+            size = signature == 0x2F ? PixelSize(width: (bits & 0x3FFF) + 1, height: (bits >> 14 & 0x3FFF) + 1) : nil
+        } else if reader.has("VP8X", at: 12) {
+            guard let width = reader.little(24, size: 3), let height = reader.little(27, size: 3) else {
+                return .needsMoreBytes
+            }
+            size = PixelSize(width: width + 1, height: height + 1)
+        } else if reader.count < 16 {
+            return .needsMoreBytes
+        } else {
+            size = nil
+        }
+        return .image(ImageHeader(format: .webP, storedSize: size))
+    }
+
+    /// The size from the first header's two forms. A negative height means rows from the top.
+    ///
+    /// - Source: Microsoft, BITMAPCOREHEADER and BITMAPINFOHEADER.
+    private static func parseBMP(_ reader: ByteReader) -> Parse {
+        guard let headerSize = reader.little(14, size: 4) else { return .needsMoreBytes }
+        let isCore = headerSize == 12
+        let (side, offset) = isCore ? (2, 20) : (4, 22)
+        guard let width = reader.little(18, size: side), let height = reader.little(offset, size: side) else {
+            return .needsMoreBytes
+        }
+        if isCore { return .image(ImageHeader(format: .bmp, storedSize: PixelSize(width: width, height: height))) }
+        let signed = PixelSize(
+            width: Int(Int32(truncatingIfNeeded: width)), height: abs(Int(Int32(truncatingIfNeeded: height))))
+        return .image(ImageHeader(format: .bmp, storedSize: signed))
+    }
+}
