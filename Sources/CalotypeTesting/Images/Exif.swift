@@ -37,6 +37,8 @@ enum Exif {
     /// A TIFF structure that holds an orientation and nothing else.
     static func orientation(_ orientation: Int) -> [UInt8] {
         // Big-endian; one directory at byte 8; one entry: tag 0x0112, type SHORT, one value; no further directory.
-        [0x4d, 0x4d, 0x00, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0]
+        let header: [UInt8] = [0x4d, 0x4d, 0x00, 0x2a, 0, 0, 0, 8]
+        let entry: [UInt8] = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0]
+        return header + [0, 1] + entry + [0, 0, 0, 0]
     }
 }

@@ -16,7 +16,7 @@ enum JPEGEncoder {
     static func encode(
         width: Int, height: Int, exif: [UInt8]?, pixel: (_ x: Int, _ y: Int) -> PixelColor
     ) -> Data {
-        precondition(max(width, height) <= 65_535, "A JPEG's sides have at most 65,535 pixels; got \(width) x \(height).")
+        precondition(max(width, height) <= 65_535, "JPEG allows 65,535 pixels a side; got \(width) x \(height).")
         var file: [UInt8] = [0xff, 0xd8]
         if let exif {
             append(0xe1, Array("Exif\0\0".utf8) + exif, to: &file)

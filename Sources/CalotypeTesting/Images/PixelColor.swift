@@ -47,5 +47,8 @@ public struct PixelColor: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The luma of the color by ITU-R BT.601, as JPEG and gray PNG take it.
-    var gray: UInt8 { UInt8((299 * Int(red) + 587 * Int(green) + 114 * Int(blue) + 500) / 1000) }
+    var gray: UInt8 {
+        let sum: Int = 299 * Int(red) + 587 * Int(green) + 114 * Int(blue)
+        return UInt8((sum + 500) / 1000)
+    }
 }

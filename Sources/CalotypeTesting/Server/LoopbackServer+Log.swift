@@ -34,6 +34,9 @@ extension LoopbackServer {
     ///
     /// Requests that came before the call count as well, so nothing is missed between two calls. Each is returned once.
     ///
+    /// - Parameters:
+    ///   - timeout: `nil` waits for ever.
+    ///   - condition: Looks at the request alone: it is called under the server's lock, so it mustn't use the server.
     /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
     @discardableResult
     public func nextRequest(
@@ -42,12 +45,7 @@ extension LoopbackServer {
         try await record.wait(
             timeout: timeout,
             explain: { "waited for another request that matches; have \($0.recentRequests)" },
-            until: { record, cursor in
-                let claimed = record.claimed
-                let found = record.requests.first(from: &cursor) { !claimed.contains($0.number) && condition($0) }
-                if let found { record.claimed.insert(found.number) }
-                return found
-            })
+            until: { record, cursor in record.claimFirst(from: &cursor, where: condition) })
     }
 
     /// Suspends until there is another request for that path.
@@ -60,6 +58,9 @@ extension LoopbackServer {
 
     /// Suspends until that has happened to a connection; it may have happened before the call.
     ///
+    /// - Parameters:
+    ///   - timeout: `nil` waits for ever.
+    ///   - condition: Looks at the event alone: it is called under the server's lock, so it mustn't use the server.
     /// - Returns: The first event for which `condition` holds.
     /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
     @discardableResult

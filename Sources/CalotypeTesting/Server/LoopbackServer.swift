@@ -1,3 +1,4 @@
+import Dispatch
 public import Foundation
 import Synchronization
 
@@ -40,7 +41,8 @@ public final class LoopbackServer: Sendable {
     private let loop: ServerLoop
     private let router = Router()
     private let thread: ObjectIdentifier
-    private let ended = Ended()
+    /// Signalled once the thread has closed everything; each wait passes the signal on.
+    private let ended = DispatchSemaphore(value: 0)
     let record: Monitor<ServerRecord>
 
     /// The port that it listens on.
@@ -54,6 +56,7 @@ public final class LoopbackServer: Sendable {
     ///     100,000 requests and watches its memory sets a limit; the counts go on in any case.
     /// - Throws: ``StartError``.
     public init(port: Int = 0, logLimit: Int = .max) throws(StartError) {
+        precondition(logLimit >= 0, "A log can't keep \(logLimit) entries.")
         guard let port = UInt16(exactly: port) else { throw StartError(call: "bind", errno: EINVAL) }
         record = Monitor(ServerRecord(limit: logLimit))
         loop = try ServerLoop(port: port, router: router, record: record)
@@ -73,7 +76,10 @@ public final class LoopbackServer: Sendable {
     /// Returns when everything is closed, unless a script calls it: then that happens once the script has returned.
     public func stop() {
         loop.stop()
-        if ObjectIdentifier(Thread.current) != thread { ended.wait() }
+        if ObjectIdentifier(Thread.current) != thread {
+            ended.wait()
+            ended.signal()
+        }
         router.removeAll()
         record.close()
     }
@@ -130,24 +136,5 @@ public final class LoopbackServer: Sendable {
     /// - Parameter resetting: With an RST in place of an orderly end.
     public func closeConnections(resetting: Bool = false) {
         loop.closeConnections(resets: resetting)
-    }
-}
-
-/// Tells that the server's thread has closed everything.
-private final class Ended: Sendable {
-    private let condition = NSCondition()
-    private let flag = Mutex(false)
-
-    func signal() {
-        condition.lock()
-        flag.withLock { $0 = true }
-        condition.broadcast()
-        condition.unlock()
-    }
-
-    func wait() {
-        condition.lock()
-        while !flag.withLock({ $0 }) { condition.wait() }
-        condition.unlock()
     }
 }

@@ -167,7 +167,8 @@ extension LoopbackServer.Response {
         for (wanted, pause) in pauses {
             switch (wanted, place) {
             case (.beforeHead, .beforeHead): break
-            case (.afterBodyBytes(let count), .afterBodyBytes(let cut)) where min(max(count, 0), body.count) == cut: break
+            case (.afterBodyBytes(let count), .afterBodyBytes(let cut)) where min(max(count, 0), body.count) == cut:
+                break
             default: continue
             }
             switch pause {

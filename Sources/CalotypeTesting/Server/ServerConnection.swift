@@ -5,7 +5,7 @@ import Foundation
 /// - Isolation: The server's thread alone.
 final class ServerConnection {
     /// What it is waiting for, besides the client.
-    enum Wait {
+    enum Wait: Equatable {
         case nothing
         /// A timer or a gate will say this ticket.
         case ticket(Int)
@@ -31,8 +31,11 @@ final class ServerConnection {
         self.descriptor = descriptor
     }
 
-    /// Whether a response is under way.
-    var isBusy: Bool { stepIndex < steps.count }
+    /// The next thing to do.
+    var step: ResponseStep? { stepIndex < steps.count ? steps[stepIndex] : nil }
+
+    /// Whether a response is under way. Its last step may be a pause.
+    var isBusy: Bool { stepIndex < steps.count || wait != .nothing }
 
     func begin(_ steps: [ResponseStep]) {
         self.steps = steps

@@ -227,12 +227,12 @@ final class ServerLoop: @unchecked Sendable {
     /// Runs steps and takes requests until one has to wait.
     private func advance(_ connection: ServerConnection) {
         while true {
-            guard connection.isBusy else {
+            guard let step = connection.step else {
                 guard let steps = nextSteps(connection) else { return }
                 connection.begin(steps)
                 continue
             }
-            switch connection.steps[connection.stepIndex] {
+            switch step {
             case .send(let data):
                 guard send(data, on: connection) else { return }
             case .pause(let duration):

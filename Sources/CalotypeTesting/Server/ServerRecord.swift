@@ -4,8 +4,10 @@ struct ServerRecord: Sendable {
     private(set) var events: BoundedLog<LoopbackServer.ConnectionEvent>
     private(set) var openConnectionCount = 0
     private(set) var connectionCount = 0
-    /// The numbers of the requests that `nextRequest` has handed out.
-    var claimed: Set<Int> = []
+    /// `nextRequest` has handed out every request up to this number,
+    private var claimedPrefix = 0
+    /// and those of these numbers.
+    private var claimed: Set<Int> = []
 
     init(limit: Int) {
         requests = BoundedLog(limit: limit)
@@ -18,6 +20,19 @@ struct ServerRecord: Sendable {
         request.number = requests.count + 1
         requests.append(request)
         return request
+    }
+
+    /// Hands out the first request that hasn't been handed out and for which `condition` holds.
+    mutating func claimFirst(
+        from cursor: inout Int, where condition: (LoopbackServer.Request) -> Bool
+    ) -> LoopbackServer.Request? {
+        cursor = max(cursor, claimedPrefix)
+        let found = requests.first(from: &cursor) { !claimed.contains($0.number) && condition($0) }
+        if let found {
+            claimed.insert(found.number)
+            while claimed.remove(claimedPrefix + 1) != nil { claimedPrefix += 1 }
+        }
+        return found
     }
 
     mutating func add(_ event: LoopbackServer.ConnectionEvent) {

@@ -71,8 +71,9 @@ enum Socket {
 
     /// Makes a descriptor nonblocking and keeps it from child processes.
     static func prepare(_ descriptor: Int32) {
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        // At once: a child process started before this call would inherit a connection, and keep it open.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
     private static func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {

@@ -34,7 +34,7 @@ public final class ManualClock: Sendable {
     ///
     /// - Parameter duration: Not negative; ``set(to:)`` turns a clock back.
     public func advance(by duration: Duration) {
-        precondition(duration >= .zero, "Time doesn't run backwards; got \(duration). Use set(to:) to turn back a clock.")
+        precondition(duration >= .zero, "Time doesn't run backwards; got \(duration). Use set(to:) instead.")
         monitor.withLock { state in
             state.elapsed += duration
             // Here and not when the sleepers run: a wait for the next sleepers must not count those that are waking.
