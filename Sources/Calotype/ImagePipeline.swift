@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// Loads, caches and prepares images. This file is the contents page: each method names the layers it goes through.
 ///
@@ -20,7 +19,6 @@ public final class ImagePipeline: Sendable {
     private let coordinator: LoadCoordinator
     /// The partition of requests that name none, if the pipeline signs them.
     private let ownPartition: Partition?
-    private static let loadCount = Atomic<UInt64>(0)
 
     /// Makes a pipeline.
     public init(_ configuration: Configuration = .init()) {
@@ -92,8 +90,7 @@ public final class ImagePipeline: Sendable {
         let query = query(for: request)
         let found = request.cachePolicy.readsMemory ? memory.find(query, countsAsUse: true) : nil
         let load = ImageLoad(
-            request: request, number: Self.loadCount.add(1, ordering: .relaxed).newValue, coordinator: coordinator,
-            preview: found?.image)
+            request: request, coordinator: coordinator, preview: found?.image)
         switch found.map({ use(of: $0, request.cachePolicy) }) {
         case .final?:
             if let found { load.end(.success(memoryResult(found, load))) }
@@ -102,7 +99,7 @@ public final class ImagePipeline: Sendable {
             if let found { load.answer(memoryResult(found, load)) }
             start(load, request.revalidating, query)
         case .preview?, nil:
-            start(load, request, query, larger: found)
+            start(load, request, query, larger: larger(for: query, request))
         }
         return load
     }
@@ -179,15 +176,28 @@ public final class ImagePipeline: Sendable {
 
     /// - Source: the table of policies in ``ImageRequest/CachePolicy``.
     private func use(of found: FoundRendition, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
-        guard found.match != .preview else { return .preview }
+        found.match == .preview ? .preview : use(ofFresh: found.freshness, policy)
+    }
+
+    private func use(ofFresh freshness: Freshness, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
         switch policy {
         case .storedElseLoad, .storedOnly, .immutable: return .final
         case .revalidate, .reload, .noStore: return .preview
         case .http:
-            if found.freshness.staleAt == .infinity { return .final }
-            if configuration.clock.now().timeIntervalSinceReferenceDate < found.freshness.staleAt { return .final }
-            return found.freshness.validatesFirst ? .preview : .finalWhileRevalidating
+            if freshness.staleAt == .infinity { return .final }
+            if configuration.clock.now().timeIntervalSinceReferenceDate < freshness.staleAt { return .final }
+            return freshness.validatesFirst ? .preview : .finalWhileRevalidating
         }
+    }
+
+    /// Pixels in memory that the right ones can be made of: fresh, of the same URL, unprocessed, and large enough.
+    private func larger(for query: RenditionQuery, _ request: ImageRequest) -> FoundRendition? {
+        guard let found = memory.find(query.unprocessed, countsAsUse: false), found.source == query.source,
+            use(ofFresh: found.freshness, request.cachePolicy) == .final
+        else { return nil }
+        let needed = query.target.pixelSize(for: found.image.originalPixelSize)
+        let isLargeEnough = found.decodedSize.width >= needed.width && found.decodedSize.height >= needed.height
+        return isLargeEnough ? found : nil
     }
 
     /// The answer in memory, if there is one. A stale one is revalidated in the background.
@@ -196,7 +206,7 @@ public final class ImagePipeline: Sendable {
         guard request.cachePolicy.readsMemory, let found = memory.find(query, countsAsUse: true) else { return nil }
         switch use(of: found, request.cachePolicy) {
         case .final: break
-        case .finalWhileRevalidating: revalidateInBackground(request)
+        case .finalWhileRevalidating: coordinator.revalidate(prepared(request), query: query)
         case .preview: return nil
         }
         return found.image
@@ -232,27 +242,11 @@ public final class ImagePipeline: Sendable {
     private func start(
         _ load: ImageLoad, _ request: ImageRequest, _ query: RenditionQuery, larger: FoundRendition? = nil
     ) {
+        let policy = request.cachePolicy
         let found = coordinator.join(
-            load, query: query, fetch: loader.fetch(for: request), epoch: memory.epoch,
-            usesMemory: request.cachePolicy == .http || request.cachePolicy == .immutable)
+            load, query: query, fetch: loader.fetch(for: request), epoch: memory.epoch, larger: larger,
+            isAnswer: { policy.readsMemory && use(of: $0, policy) == .final })
         if let found { load.end(.success(memoryResult(found, load))) }
-    }
-
-    private func revalidateInBackground(_ request: ImageRequest) {
-        var request = prepared(request).revalidating
-        request.priority = .low
-        let load = ImageLoad(
-            request: request, number: Self.loadCount.add(1, ordering: .relaxed).newValue, coordinator: coordinator)
-        start(load, request, query(for: request))
-    }
-}
-
-extension ImageRequest {
-    /// The same request, to be validated with its server.
-    fileprivate var revalidating: ImageRequest {
-        var copy = self
-        copy.cachePolicy = .revalidate
-        return copy
     }
 }
 

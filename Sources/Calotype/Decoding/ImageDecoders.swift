@@ -28,6 +28,11 @@ public struct ImageDecoders: Sendable {
         try options.cancellation.check()
         let signature = data.withUnsafeBytes { Signature.find(in: ByteReader($0)) }
         guard case .format(let format) = signature else { throw ImageError(.decoding, .notAnImage) }
+        return try decode(data, format: format, options: options)
+    }
+
+    /// Decodes bytes whose format is known.
+    func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         guard let decoder = decoder(for: format) else { throw ImageError(.decoding, .unsupportedFormat(format)) }
         return try decoder.decode(data, format: format, options: options)
     }

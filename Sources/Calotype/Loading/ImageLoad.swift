@@ -23,11 +23,14 @@ public final class ImageLoad: Sendable {
         var isEnded = false
     }
 
+    /// The loads of this process so far.
+    private static let count = Atomic<UInt64>(0)
+
     /// What was asked for.
     public let request: ImageRequest
     let number: UInt64
     let startTime: ContinuousClock.Instant
-    private let coordinator: LoadCoordinator?
+    private let coordinator: LoadCoordinator
     private let promise = Promise<ImageResult>()
     private let following: Mutex<Following>
     /// Whether `updates` is being read: jobs don't report progress to nobody.
@@ -35,10 +38,10 @@ public final class ImageLoad: Sendable {
     let position = WaiterPosition<RenditionJob>()
 
     init(
-        request: ImageRequest, number: UInt64, coordinator: LoadCoordinator, preview: DecodedImage? = nil
+        request: ImageRequest, coordinator: LoadCoordinator, preview: DecodedImage? = nil
     ) {
         self.request = request
-        self.number = number
+        number = Self.count.add(1, ordering: .relaxed).newValue
         self.coordinator = coordinator
         startTime = .now
         following = Mutex(Following(preview: preview))
@@ -87,13 +90,13 @@ public final class ImageLoad: Sendable {
 
     /// How urgent the load is. The work behind it goes by the most urgent of its loads.
     public var priority: ImageRequest.Priority {
-        get { coordinator?.priority(of: self) ?? request.priority }
-        set { coordinator?.setPriority(newValue, of: self) }
+        get { coordinator.priority(of: self) }
+        set { coordinator.setPriority(newValue, of: self) }
     }
 
     /// Stops waiting. `result` throws `CancellationError` unless it is there already.
     public func cancel() {
-        coordinator?.leave(self)
+        coordinator.leave(self)
         end(.failure(CancellationError()))
     }
 

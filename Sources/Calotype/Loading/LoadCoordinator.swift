@@ -14,7 +14,7 @@ import Synchronization
 /// - Isolation: Any thread. One lock guards the books; no work, callback or I/O runs under it. Locks are taken in the
 ///   order coordinator, queue or memory cache.
 final class LoadCoordinator: Sendable {
-    private struct Books {
+    fileprivate struct Books {
         var renditions: [RenditionJob.Key: RenditionJob] = [:]
         var fetches: [Digest: FetchJob] = [:]
     }
@@ -25,10 +25,13 @@ final class LoadCoordinator: Sendable {
     private let loader: ResourceLoader
     private let maker: RenditionMaker
     private let memory: MemoryCache
+    private let onEvent: (@Sendable (ImageEvent) -> Void)?
 
     init(
-        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimit: Int, decodeLimit: Int
+        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimit: Int, decodeLimit: Int,
+        onEvent: (@Sendable (ImageEvent) -> Void)?
     ) {
+        self.onEvent = onEvent
         self.loader = loader
         self.maker = maker
         self.memory = memory
@@ -40,10 +43,13 @@ final class LoadCoordinator: Sendable {
 
     /// Makes `load` wait for its rendition, beginning what hasn't begun.
     ///
-    /// - Parameter usesMemory: Whether a rendition that has come into memory meanwhile will do.
+    /// - Parameters:
+    ///   - larger: Pixels in memory that the rendition can be made of, without fetching anything.
+    ///   - isAnswer: Whether a rendition that has come into memory meanwhile will do. Called under the lock.
     /// - Returns: That rendition, if there is one; then the load waits for nothing.
     func join(
-        _ load: ImageLoad, query: RenditionQuery, fetch: Fetch, epoch: StoreEpoch, usesMemory: Bool
+        _ load: ImageLoad, query: RenditionQuery, fetch: Fetch, epoch: StoreEpoch, larger: FoundRendition?,
+        isAnswer: (FoundRendition) -> Bool
     ) -> FoundRendition? {
         let key = RenditionJob.Key(
             rendition: query.key, processors: query.processors, fetch: fetch.sharing, target: query.target)
@@ -57,7 +63,7 @@ final class LoadCoordinator: Sendable {
             }
             // A job takes itself off the books after its rendition has gone into memory: whoever comes in between finds
             // one or the other.
-            if usesMemory, let rendition = memory.find(query, countsAsUse: true), rendition.match != .preview {
+            if let rendition = memory.find(query, countsAsUse: true), isAnswer(rendition) {
                 found = rendition
                 return
             }
@@ -65,7 +71,12 @@ final class LoadCoordinator: Sendable {
                 key: key, query: query, request: load.request, epoch: epoch, coordinator: self)
             books.renditions[key] = job
             job.loads.join(load, job)
-            books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
+            if let larger {
+                job.material = .pixels(larger)
+                changes.ready = job
+            } else {
+                books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
+            }
         }
         apply(changes)
         return found
@@ -78,6 +89,16 @@ final class LoadCoordinator: Sendable {
             books.join(.data(load), priority: load.position.priority, fetch, self, &changes)
         }
         apply(changes)
+    }
+
+    /// Asks the server about pixels that are shown although they are stale. Nobody waits for the answer.
+    func revalidate(_ request: ImageRequest, query: RenditionQuery) {
+        var request = request.revalidating
+        request.priority = .low
+        let load = ImageLoad(request: request, coordinator: self)
+        _ = join(
+            load, query: query, fetch: loader.fetch(for: request), epoch: memory.epoch, larger: nil,
+            isAnswer: { _ in false })
     }
 
     /// Makes `load` wait no longer. The last one out ends the job.
@@ -215,9 +236,15 @@ final class LoadCoordinator: Sendable {
             found.version == resource.version
         {
             memory.freshen(job.query.key, version: resource.version, to: resource.freshness)
-            return finish(job, .success(ImageResult(image: found.image, report: resource.report)))
+            return finish(
+                job, .success(ImageResult(image: found.image, report: resource.report)),
+                needsRevalidation: resource.needsRevalidation)
         }
-        job.resource = resource
+        job.material = .bytes(resource)
+        enqueue(job)
+    }
+
+    private func enqueue(_ job: RenditionJob) {
         job.decodeQueueTime = .now
         let (isWanted, priority) = books.withLock { _ in (!job.isCancelled, job.loads.priority) }
         if isWanted, decodeQueue.add(job, priority: priority) { job.start() }
@@ -226,24 +253,24 @@ final class LoadCoordinator: Sendable {
     /// Decodes and processes. Runs on a thread that may block.
     func decode(_ job: RenditionJob) {
         defer { decodeQueue.finishOne() }
-        guard let resource = job.resource, !job.cancellation.isCancelled else { return }
-        job.resource = nil
+        guard let material = job.material, !job.cancellation.isCancelled else { return }
+        job.material = nil
         do {
-            var report = resource.report
-            report.times.decodeQueue = job.decodeQueueTime.map { .now - $0 }
             let made = try maker.make(
-                of: resource, target: job.query.target, processors: job.request.processors,
-                cancellation: job.cancellation, report: &report)
+                of: material, target: job.query.target, processors: job.request.processors,
+                cancellation: job.cancellation, waiting: job.decodeQueueTime.map { .now - $0 })
             memory.insert(
                 Rendition(
                     resource: job.request.id, partition: job.request.cachePartition, source: job.query.source,
-                    processors: job.request.processorsDigest, version: resource.version,
-                    decodedSize: made.decodedSize, image: made.image, freshness: resource.freshness,
+                    processors: job.request.processorsDigest, version: material.version,
+                    decodedSize: made.decodedSize, image: made.image, freshness: material.freshness,
                     cost: made.image.byteCount),
                 since: job.epoch)
-            finish(job, .success(ImageResult(image: made.image, report: report)))
-        } catch let error as ImageError where error.isDamage && resource.stored != nil {
-            discard(resource, of: job, error)
+            finish(
+                job, .success(ImageResult(image: made.image, report: made.report)),
+                needsRevalidation: material.needsRevalidation)
+        } catch let error as ImageError where error.isDamage {
+            discard(material, of: job, error)
         } catch {
             finish(job, .failure(error))
         }
@@ -251,13 +278,15 @@ final class LoadCoordinator: Sendable {
 
     /// Bytes that were stored turned out to be damaged: they go, and if they had been stored for a while, they are fetched
     /// once more.
-    private func discard(_ resource: FetchedResource, of job: RenditionJob, _ error: ImageError) {
+    private func discard(_ material: RenditionJob.Material, of job: RenditionJob, _ error: ImageError) {
+        guard case .bytes(let resource) = material, resource.stored != nil else {
+            return finish(job, .failure(error))
+        }
         var changes = Changes()
         let isFetchedAgain = books.withLock { books in
-            guard resource.report.layer != .network, !job.isSecondAttempt, !job.isCancelled,
-                var fetch = loader.fetch(for: job.request)
-            else { return false }
+            guard resource.report.layer != .network, !job.isSecondAttempt, !job.isCancelled else { return false }
             job.isSecondAttempt = true
+            var fetch = loader.fetch(for: job.request)
             fetch.policy = .reload
             fetch.damaged = resource.stored
             fetch.sharing = fetch.sharing.combined(with: resource.version)
@@ -272,23 +301,31 @@ final class LoadCoordinator: Sendable {
         }
     }
 
-    private func finish(_ job: RenditionJob, _ result: Result<ImageResult, any Error>) {
+    private func finish(
+        _ job: RenditionJob, _ result: Result<ImageResult, any Error>, needsRevalidation: Bool = false
+    ) {
         let loads = books.withLock { books in
             if books.renditions[job.key] === job { books.renditions[job.key] = nil }
             return job.loads.takeAll()
         }
-        for load in loads {
-            load.end(
-                result.map { result in
-                    var result = result
-                    result.report.number = load.number
-                    result.report.url = load.request.url
-                    result.report.pixelSize = result.image.pixelSize
-                    result.report.originalPixelSize = result.image.originalPixelSize
-                    result.report.waiterCount = loads.count
-                    result.report.duration = .now - load.startTime
-                    return result
-                })
+        switch result {
+        case .success(var result):
+            result.report.pixelSize = result.image.pixelSize
+            result.report.originalPixelSize = result.image.originalPixelSize
+            result.report.waiterCount = loads.count
+            let now = ContinuousClock.now
+            for load in loads {
+                result.report.number = load.number
+                result.report.url = load.request.url
+                result.report.duration = now - load.startTime
+                load.end(.success(result))
+                onEvent?(.loaded(result.report))
+            }
+            if needsRevalidation { revalidate(job.request, query: job.query) }
+        case .failure(let error):
+            let error = (error as? ImageError)?.located(at: job.request.url) ?? error
+            for load in loads { load.end(.failure(error)) }
+            if let error = error as? ImageError { onEvent?(.failed(error)) }
         }
     }
 
@@ -297,6 +334,7 @@ final class LoadCoordinator: Sendable {
     /// What is to be done once the lock has been given back.
     fileprivate struct Changes {
         var added: FetchJob?
+        var ready: RenditionJob?
         var cancelledFetches: [FetchJob] = []
         var cancelledRenditions: [RenditionJob] = []
         var movedFetch: FetchJob?
@@ -308,6 +346,7 @@ final class LoadCoordinator: Sendable {
             let priority = books.withLock { _ in job.waiters.priority }
             if fetchQueue.add(job, priority: priority) { job.start() }
         }
+        if let job = changes.ready { enqueue(job) }
         for job in changes.cancelledFetches {
             if !fetchQueue.remove(job) { books.withLock { _ in job.task }?.cancel() }
         }
@@ -373,6 +412,15 @@ extension LoadCoordinator.Books {
         if fetches[job.fetch.sharing] === job { fetches[job.fetch.sharing] = nil }
         job.isCancelled = true
         changes.cancelledFetches.append(job)
+    }
+}
+
+extension ImageRequest {
+    /// The same request, to be validated with its server.
+    var revalidating: ImageRequest {
+        var copy = self
+        copy.cachePolicy = .revalidate
+        return copy
     }
 }
 

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// - Isolation: Any thread. Nobody is resumed with the lock held.
 struct Promise<Value: Sendable>: ~Copyable, Sendable {
-    private struct State {
+    struct State {
         var outcome: Result<Value, any Error>?
         var awaiting: [CheckedContinuation<Value, any Error>] = []
     }

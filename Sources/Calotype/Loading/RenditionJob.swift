@@ -1,11 +1,12 @@
 import Foundation
 
-/// Makes one rendition for everybody who wants it: waits for the bytes, then for its turn to decode.
+/// Makes one rendition for everybody who wants it: waits for the bytes, unless there are pixels that it can be made of,
+/// then for its turn to decode.
 ///
 /// - Owns: its place among the waiters of a ``FetchJob`` until the bytes are there; then its place in the decode queue.
 /// - Priority: the highest among its loads.
 ///
-/// `@unchecked Sendable`: the properties under "Guarded" are guarded by the coordinator's lock; `resource` is set before
+/// `@unchecked Sendable`: the properties under "Guarded" are guarded by the coordinator's lock; `material` is set before
 /// the job enters the decode queue, and read by the decode that the queue starts.
 final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     /// Requests that are equal in all of this share a job.
@@ -20,6 +21,33 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         }
     }
 
+    /// What a rendition is made of.
+    enum Material: Sendable {
+        case bytes(FetchedResource)
+        /// Larger pixels of the same image.
+        case pixels(FoundRendition)
+
+        var version: Digest {
+            switch self {
+            case .bytes(let resource): resource.version
+            case .pixels(let larger): larger.version
+            }
+        }
+
+        /// Whether it may be shown only because it is being revalidated.
+        var needsRevalidation: Bool {
+            if case .bytes(let resource) = self { return resource.needsRevalidation }
+            return false
+        }
+
+        var freshness: Freshness {
+            switch self {
+            case .bytes(let resource): resource.freshness
+            case .pixels(let larger): larger.freshness
+            }
+        }
+    }
+
     let key: Key
     let query: RenditionQuery
     let request: ImageRequest
@@ -28,7 +56,7 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     let cancellation = DecodeCancellation()
     private let coordinator: LoadCoordinator
     let position = WaiterPosition<FetchJob>()
-    var resource: FetchedResource?
+    var material: Material?
     var decodeQueueTime: ContinuousClock.Instant?
 
     // Guarded

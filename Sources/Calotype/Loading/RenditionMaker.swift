@@ -4,47 +4,54 @@ import Foundation
 ///
 /// - Isolation: Blocks; called on a thread of the decode queue.
 struct RenditionMaker: Sendable {
-    /// The finished image, and the size that was decoded to.
+    /// The finished image, the size that was decoded to, and how it went.
     struct Made {
         var image: DecodedImage
         var decodedSize: PixelSize
+        var report: LoadReport
     }
 
     let decoders: ImageDecoders
     let limits: ImageLimits
 
-    /// Makes a rendition of bytes.
+    /// Makes a rendition.
     ///
+    /// - Parameter waiting: How long the job has waited for its turn.
     /// - Throws: ``ImageError`` of stage `decoding` or `processing`, or `CancellationError`.
     func make(
-        of resource: FetchedResource, target: PixelTarget, processors: [any ImageProcessor],
-        cancellation: DecodeCancellation, report: inout LoadReport
+        of material: RenditionJob.Material, target: PixelTarget, processors: [any ImageProcessor],
+        cancellation: DecodeCancellation, waiting: Duration?
     ) throws -> Made {
         let start = ContinuousClock.now
-        let options = DecodeOptions(target: target, limits: limits, cancellation: cancellation)
-        let image = try decoders.decode(resource.data, format: resource.header.format, options: options)
+        let decoded: DecodedImage
+        var report: LoadReport
+        switch material {
+        case .bytes(let resource):
+            let options = DecodeOptions(target: target, limits: limits, cancellation: cancellation)
+            decoded = try decoders.decode(resource.data, format: resource.header.format, options: options)
+            report = resource.report
+        case .pixels(let larger):
+            let size = target.pixelSize(for: larger.image.originalPixelSize)
+            decoded =
+                larger.decodedSize == size
+                ? larger.image : try larger.image.mapBitmaps { try $0.resized(to: size, cancellation: cancellation) }
+            report = LoadReport(number: 0, layer: .memory)
+        }
+        report.times.decodeQueue = waiting
         report.times.decode = .now - start
-        return try process(image, processors, cancellation, &report)
-    }
 
-    /// Makes a rendition of larger pixels that are at hand.
-    func make(
-        of larger: DecodedImage, target: PixelTarget, processors: [any ImageProcessor],
-        cancellation: DecodeCancellation, report: inout LoadReport
-    ) throws -> Made {
-        let start = ContinuousClock.now
-        let image = try larger.resized(
-            to: target.pixelSize(for: larger.originalPixelSize), cancellation: cancellation)
-        report.times.decode = .now - start
-        return try process(image, processors, cancellation, &report)
+        guard !processors.isEmpty else {
+            return Made(image: decoded, decodedSize: decoded.pixelSize, report: report)
+        }
+        let processStart = ContinuousClock.now
+        let image = try process(decoded, processors, cancellation)
+        report.times.process = .now - processStart
+        return Made(image: image, decodedSize: decoded.pixelSize, report: report)
     }
 
     private func process(
-        _ decoded: DecodedImage, _ processors: [any ImageProcessor], _ cancellation: DecodeCancellation,
-        _ report: inout LoadReport
-    ) throws -> Made {
-        guard !processors.isEmpty else { return Made(image: decoded, decodedSize: decoded.pixelSize) }
-        let start = ContinuousClock.now
+        _ decoded: DecodedImage, _ processors: [any ImageProcessor], _ cancellation: DecodeCancellation
+    ) throws -> DecodedImage {
         var image = decoded
         for processor in processors {
             try cancellation.check()
@@ -53,11 +60,9 @@ struct RenditionMaker: Sendable {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                throw ImageError(
-                    .processing, .processorFailed(identifier: processor.identifier), underlying: error)
+                throw ImageError(.processing, .processorFailed(identifier: processor.identifier), underlying: error)
             }
         }
-        report.times.process = .now - start
-        return Made(image: image, decodedSize: decoded.pixelSize)
+        return image
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// - Isolation: Any thread. The queue runs nothing itself: it says which work may start, and the caller starts it once
 ///   no lock is held.
 /// - Complexity: Every operation takes constant time, amortised.
-package final class WorkQueue: Sendable {
+final class WorkQueue: Sendable {
     /// A place in the array of a priority. It counts as long as the item's `ticket` is this one.
     fileprivate struct Place {
         let item: WorkItem
@@ -23,14 +23,14 @@ package final class WorkQueue: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    package init(limit: Int) {
+    init(limit: Int) {
         self.limit = max(1, limit)
     }
 
     /// Adds work.
     ///
     /// - Returns: Whether it may start at once. If not, it starts when its turn comes.
-    package func add(_ item: WorkItem, priority: ImageRequest.Priority) -> Bool {
+    func add(_ item: WorkItem, priority: ImageRequest.Priority) -> Bool {
         state.withLock { state in
             if state.runningCount < limit {
                 state.runningCount += 1
@@ -43,7 +43,7 @@ package final class WorkQueue: Sendable {
     }
 
     /// Moves waiting work to another priority.
-    package func move(_ item: WorkItem, to priority: ImageRequest.Priority) {
+    func move(_ item: WorkItem, to priority: ImageRequest.Priority) {
         state.withLock { state in
             guard item.ticket != 0, item.queuePriority != priority else { return }
             item.queuePriority = priority
@@ -55,7 +55,7 @@ package final class WorkQueue: Sendable {
     /// Takes waiting work back.
     ///
     /// - Returns: Whether it was still waiting, and so won't start.
-    package func remove(_ item: WorkItem) -> Bool {
+    func remove(_ item: WorkItem) -> Bool {
         state.withLock { state in
             guard item.ticket != 0 else { return false }
             item.ticket = 0
@@ -66,7 +66,7 @@ package final class WorkQueue: Sendable {
     }
 
     /// Says that a piece of work has ended, and starts the next one.
-    package func finishOne() {
+    func finishOne() {
         let next = state.withLock { state -> WorkItem? in
             if let item = state.dequeue() { return item }
             state.runningCount -= 1
@@ -76,7 +76,7 @@ package final class WorkQueue: Sendable {
     }
 
     /// How many wait and how many run.
-    package var counts: (waiting: Int, running: Int) {
+    var counts: (waiting: Int, running: Int) {
         state.withLock { ($0.waitingCount, $0.runningCount) }
     }
 }
@@ -85,14 +85,14 @@ package final class WorkQueue: Sendable {
 ///
 /// `@unchecked Sendable`: `ticket` and `queuePriority` are guarded by the lock of the one queue it is in; subclasses name
 /// the guard of what they add.
-package class WorkItem: @unchecked Sendable {
+class WorkItem: @unchecked Sendable {
     fileprivate var ticket: UInt64 = 0
     fileprivate var queuePriority = ImageRequest.Priority.normal
 
-    package init() {}
+    init() {}
 
     /// Begins the work. Called once, on whatever thread freed the place, with no lock held; it must not block.
-    package func start() {
+    func start() {
         preconditionFailure("A subclass says what the work is.")
     }
 }

@@ -119,7 +119,7 @@ public final class MemoryCache: @unchecked Sendable {
             if countsAsUse, bestMatch != .preview { noteUse(of: best, in: shard) }
             found = FoundRendition(
                 image: image, match: bestMatch, version: best.pointee.version, freshness: best.pointee.freshness,
-                decodedSize: best.pointee.decodedSize, isEvicted: held == nil)
+                decodedSize: best.pointee.decodedSize, source: best.pointee.source, isEvicted: held == nil)
         }
         return found
     }

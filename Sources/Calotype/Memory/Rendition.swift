@@ -39,6 +39,11 @@ struct RenditionQuery: Sendable {
         return resource.digest.combined(with: partition.digest)
     }
 
+    /// The same without processors, in any size.
+    var unprocessed: RenditionQuery {
+        RenditionQuery(key: key, source: source, processors: .zero, target: target, needsExactSize: false)
+    }
+
     /// How well pixels of one size answer the query.
     enum Match: UInt8, Sendable, Comparable {
         /// To be shown until the right ones are there.
@@ -80,6 +85,8 @@ struct FoundRendition: Sendable {
     var freshness: Freshness
     /// The size that was decoded to, before any processor.
     var decodedSize: PixelSize
+    /// The URL that they came from.
+    var source: Digest
     /// Whether they are held by those who show them alone.
     var isEvicted: Bool
 }

@@ -1,3 +1,4 @@
+public import Calotype
 public import Foundation
 
 /// A clock that stands still until a test moves it.
@@ -10,7 +11,7 @@ public import Foundation
 /// ```
 ///
 /// - Isolation: Any thread.
-public final class ManualClock: Sendable {
+public final class ManualClock: ImageClock {
     private struct State: Sendable {
         var start: Date
         var elapsed: Duration = .zero
