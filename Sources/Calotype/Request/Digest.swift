@@ -27,11 +27,11 @@ package struct Digest: Hashable, Sendable {
         self = hash.finish()
     }
 
-    /// A digest of the pair. The other's halves are rotated, so that the order matters and equal ones don't cancel.
+    /// A digest of the pair. The order matters, and combining with one digest twice doesn't undo it.
     package func combined(with other: Digest) -> Digest {
         Digest(
-            high: high ^ (other.high &<< 23 | other.high &>> 41),
-            low: low ^ (other.low &<< 41 | other.low &>> 23))
+            high: high &* 0x9e37_79b9_7f4a_7c15 ^ (other.high &<< 23 | other.high &>> 41),
+            low: low &* 0xc2b2_ae3d_27d4_eb4f ^ (other.low &<< 41 | other.low &>> 23))
     }
 
     /// The bits are random already: one half is hash enough.
