@@ -19,7 +19,7 @@ final class ServerLoop: @unchecked Sendable {
     private var timers = TimerQueue()
     private var nextConnectionID = 1
     private var nextTicket = 1
-    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    private let input: UnsafeMutableRawBufferPointer
 
     private static let listenerToken = -1
     private static let mailToken = -2
@@ -27,6 +27,8 @@ final class ServerLoop: @unchecked Sendable {
     init(port: UInt16, router: Router, record: Monitor<ServerRecord>) throws(LoopbackServer.StartError) {
         mailbox = try ServerMailbox()
         (listener, self.port) = try Socket.listen(port: port)
+        // After what may fail: a class that isn't complete has no deinit.
+        input = .allocate(byteCount: 64 << 10, alignment: 16)
         self.router = router
         self.record = record
         poller.add(listener, token: Self.listenerToken)
