@@ -54,7 +54,7 @@ struct LoopbackServerWaitTests {
         #expect(error?.reason == .timedOut(.milliseconds(1)))
         #expect(
             error?.description
-                == "Timed out after 0.001 seconds: waited for 2 requests; have 1 requests: GET /cat.png?w=1")
+                == "Timed out after 0.001 seconds: waited for 2 requests; have 1: GET /cat.png?w=1")
         await #expect(throws: WaitError.self) {
             try await server.waitForConnectionEvent(.closedByClient(1), timeout: .zero)
         }
