@@ -75,7 +75,7 @@ public final class LoopbackServer: Sendable {
     ///
     /// Returns when everything is closed, unless a script calls it: then that happens once the script has returned.
     public func stop() {
-        loop.stop()
+        loop.mailbox.post(.stop)
         if ObjectIdentifier(Thread.current) != thread {
             ended.wait()
             ended.signal()
@@ -135,6 +135,6 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameter resetting: With an RST in place of an orderly end.
     public func closeConnections(resetting: Bool = false) {
-        loop.closeConnections(resets: resetting)
+        loop.mailbox.post(.closeConnections(resets: resetting))
     }
 }

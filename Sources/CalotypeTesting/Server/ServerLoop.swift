@@ -1,109 +1,61 @@
-import Calotype
 import Foundation
-import Synchronization
 
 /// The server's thread: accepts, reads, runs the scripts and keeps the time, for all connections.
 ///
 /// - Isolation: `@unchecked Sendable`. The properties under "the thread's own" are touched by the thread that ``run()``
-///   is called on, and by `init` before that. The others are immutable or guarded by their own lock.
-/// - Owns: the listener, the connections and the wake-up pipe, from `init` until ``run()`` returns.
+///   is called on, and by `init` before that. The others are immutable and guard themselves.
+/// - Owns: the listener and the connections, from `init` until ``run()`` returns.
 final class ServerLoop: @unchecked Sendable {
-    private enum Command: Sendable {
-        case resume(connectionID: Int, ticket: Int)
-        case closeConnections(resets: Bool)
-    }
-
-    private struct Mailbox: Sendable {
-        var commands: [Command] = []
-        var isStopping = false
-        /// `nil` once the thread has closed the pipe: its number may belong to another file by then.
-        var wakeDescriptor: Int32?
-    }
-
     // Any thread.
     let port: UInt16
     let router: Router
     let record: Monitor<ServerRecord>
-    private let mailbox: Mutex<Mailbox>
+    let mailbox: ServerMailbox
 
     // The thread's own.
     private var poller = Poller()
     private let listener: Int32
-    private let wakeReader: Int32
     private var connections: [Int: ServerConnection] = [:]
     private var timers = TimerQueue()
     private var nextConnectionID = 1
     private var nextTicket = 1
-    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    private let input: UnsafeMutableRawBufferPointer
 
     private static let listenerToken = -1
-    private static let wakeToken = -2
+    private static let mailToken = -2
 
     init(port: UInt16, router: Router, record: Monitor<ServerRecord>) throws(LoopbackServer.StartError) {
-        var ends: (reader: Int32, writer: Int32) = (0, 0)
-        let made = withUnsafeMutablePointer(to: &ends) { pointer in
-            pointer.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) }
-        }
-        if made != 0 { throw LoopbackServer.StartError(call: "pipe", errno: errno) }
-        do {
-            (listener, self.port) = try Socket.listen(port: port)
-        } catch {
-            close(ends.reader)
-            close(ends.writer)
-            throw error
-        }
-        Socket.prepare(ends.reader)
-        Socket.prepare(ends.writer)
-        wakeReader = ends.reader
-        mailbox = Mutex(Mailbox(wakeDescriptor: ends.writer))
+        mailbox = try ServerMailbox()
+        (listener, self.port) = try Socket.listen(port: port)
+        // After what may fail: a class that isn't complete has no deinit.
+        input = .allocate(byteCount: 64 << 10, alignment: 16)
         self.router = router
         self.record = record
         poller.add(listener, token: Self.listenerToken)
-        poller.add(wakeReader, token: Self.wakeToken)
+        poller.add(mailbox.descriptor, token: Self.mailToken)
     }
 
     deinit { input.deallocate() }
 
-    // MARK: Any thread
-
-    func stop() {
-        post { $0.isStopping = true }
-    }
-
-    func closeConnections(resets: Bool) {
-        post { $0.commands.append(.closeConnections(resets: resets)) }
-    }
-
-    private func post(_ change: (inout Mailbox) -> Void) {
-        mailbox.withLock { mailbox in
-            change(&mailbox)
-            guard let descriptor = mailbox.wakeDescriptor else { return }
-            // A full pipe wakes the thread as well, so the result doesn't matter.
-            var byte: UInt8 = 0
-            _ = write(descriptor, &byte, 1)
-        }
-    }
-
-    // MARK: The thread
-
-    /// Serves until ``stop()`` is called, then closes everything.
+    /// Serves until the mailbox says stop, then closes everything.
     func run() {
         var ready: [Poller.Readiness] = []
         while true {
+            var hasMail = false
             poller.wait(milliseconds: millisecondsToNextTimer(), into: &ready)
             for event in ready {
                 switch event.token {
                 case Self.listenerToken:
                     acceptAll()
-                case Self.wakeToken:
-                    _ = read(wakeReader, input.baseAddress, input.count)
+                case Self.mailToken:
+                    hasMail = true
                 default:
                     // One earlier in this batch may have closed it.
                     if event.isReadable, let connection = connections[event.token] { receive(connection) }
                     if event.isWritable, let connection = connections[event.token] { writable(connection) }
                 }
             }
-            if runCommands() { break }
+            if hasMail, runCommands() { break }
             runTimers()
         }
         finish()
@@ -114,13 +66,8 @@ final class ServerLoop: @unchecked Sendable {
             end(connection, event: .closedByServer(connection.id))
         }
         poller.remove(listener)
-        poller.remove(wakeReader)
+        poller.remove(mailbox.descriptor)
         close(listener)
-        mailbox.withLock { mailbox in
-            if let descriptor = mailbox.wakeDescriptor { close(descriptor) }
-            mailbox.wakeDescriptor = nil
-        }
-        close(wakeReader)
     }
 
     /// Rounded up: a timer that is looked at too early would spin.
@@ -132,12 +79,10 @@ final class ServerLoop: @unchecked Sendable {
 
     /// - Returns: Whether the server is to stop.
     private func runCommands() -> Bool {
-        let (commands, isStopping) = mailbox.withLock { mailbox in
-            defer { mailbox.commands.removeAll() }
-            return (mailbox.commands, mailbox.isStopping)
-        }
-        for command in commands {
+        for command in mailbox.take() {
             switch command {
+            case .stop:
+                return true
             case .resume(let connectionID, let ticket):
                 resume(connectionID, ticket)
             case .closeConnections(let resets):
@@ -146,7 +91,7 @@ final class ServerLoop: @unchecked Sendable {
                 }
             }
         }
-        return isStopping
+        return false
     }
 
     private func runTimers() {
@@ -305,8 +250,8 @@ final class ServerLoop: @unchecked Sendable {
     private func hold(_ connection: ServerConnection, at gate: LoopbackServer.Gate) -> Bool {
         nextTicket += 1
         let ticket = nextTicket
-        let place = gate.hold { [weak self, id = connection.id] in
-            self?.post { $0.commands.append(.resume(connectionID: id, ticket: ticket)) }
+        let place = gate.hold { [mailbox, id = connection.id] in
+            mailbox.post(.resume(connectionID: id, ticket: ticket))
         }
         guard let place else { return false }
         connection.wait = .ticket(ticket)

@@ -46,10 +46,10 @@ struct ServerRecord: Sendable {
         events.append(event)
     }
 
-    /// The last few requests, for messages.
+    /// The number of requests and the last few of them, for messages.
     var recentRequests: String {
         let recent = requests.elements.suffix(8).map(\.description).joined(separator: ", ")
-        return requests.count == 0 ? "no requests" : "\(requests.count) requests\(recent.isEmpty ? "" : ": \(recent)")"
+        return recent.isEmpty ? "\(requests.count)" : "\(requests.count): \(recent)"
     }
 }
 
