@@ -85,7 +85,7 @@ struct JPEGDecoder {
     static func denominator(from stored: PixelSize, to result: PixelSize) -> Int {
         let ratio = min(
             Double(stored.width) / Double(result.width), Double(stored.height) / Double(result.height))
-        for (denominator, gap) in [(8, 2.0), (4, 1.5), (2, 1.5)] where ratio >= Double(denominator) * gap {
+        for (denominator, gap) in [(8, 3.0), (4, 1.5), (2, 1.5)] where ratio >= Double(denominator) * gap {
             return denominator
         }
         return 1
