@@ -213,10 +213,7 @@ public final class ImagePipeline: Sendable {
     }
 
     private func query(for request: ImageRequest) -> RenditionQuery {
-        RenditionQuery(
-            key: RenditionQuery.key(resource: request.id, partition: request.cachePartition ?? ownPartition),
-            source: request.urlDigest, processors: request.processorsDigest ?? .zero, target: request.size.target(),
-            needsExactSize: request.needsExactSize)
+        RenditionQuery(request, partition: request.cachePartition ?? ownPartition)
     }
 
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {

@@ -39,6 +39,24 @@ struct RenditionQuery: Sendable {
         return resource.digest.combined(with: partition.digest)
     }
 
+    init(
+        key: Digest, source: Digest, processors: Digest, target: PixelTarget, needsExactSize: Bool
+    ) {
+        self.key = key
+        self.source = source
+        self.processors = processors
+        self.target = target
+        self.needsExactSize = needsExactSize
+    }
+
+    /// What a request asks for, within a partition.
+    init(_ request: ImageRequest, partition: Partition?) {
+        self.init(
+            key: Self.key(resource: request.id, partition: partition), source: request.urlDigest,
+            processors: request.processorsDigest ?? .zero, target: request.size.target(),
+            needsExactSize: request.needsExactSize)
+    }
+
     /// The same without processors, in any size.
     var unprocessed: RenditionQuery {
         RenditionQuery(key: key, source: source, processors: .zero, target: target, needsExactSize: false)

@@ -14,7 +14,7 @@ struct Fixture {
     let pipeline: ImagePipeline
 
     init(
-        memory: MemoryCache = MemoryCache(costLimit: 64 << 20), processing: ProcessingGate? = nil,
+        memory: MemoryCache = MemoryCache(costLimit: 64 << 20),
         _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
     ) throws {
         server = try LoopbackServer()
@@ -143,5 +143,20 @@ func failure(_ body: () async throws -> some Any) async -> ImageError.Reason? {
         return nil
     } catch {
         return (error as? ImageError)?.reason
+    }
+}
+
+/// A number that any thread may count up.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    @discardableResult
+    func increment() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
     }
 }

@@ -1,0 +1,109 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import Synchronization
+
+/// Operations of the pipeline that are counted: each runs `count` times.
+enum PipelineCase: String, CaseIterable {
+    case memoryHit = "memory-hit"
+    case cachedRequest = "cached-image-request"
+    case cachedURL = "cached-image-url"
+    case awaitHit = "await-image-hit"
+    case uniqueRequest = "unique-request"
+    case waiters = "waiters"
+
+    /// What one operation is.
+    var title: String {
+        switch self {
+        case .memoryHit: "memory cache hit, digest at hand"
+        case .cachedRequest: "cachedImage(for: request)"
+        case .cachedURL: "cachedImage(for: url)"
+        case .awaitHit: "await image(for: request), in memory"
+        case .uniqueRequest: "unique request, instant transport, no-op decoder"
+        case .waiters: "one of 1,000 waiters for one image"
+        }
+    }
+
+    /// The most instructions that one operation may take.
+    var limit: Int {
+        switch self {
+        case .memoryHit: 250
+        case .cachedRequest: 900
+        case .cachedURL: 3_000
+        case .awaitHit: 2_500
+        case .uniqueRequest: 35_000
+        case .waiters: 6_000
+        }
+    }
+
+    /// Two counts whose difference is what is measured.
+    var counts: (Int, Int) {
+        switch self {
+        case .memoryHit, .cachedRequest, .cachedURL, .awaitHit: (10_000, 110_000)
+        case .uniqueRequest: (500, 3_500)
+        case .waiters: (2_000, 12_000)
+        }
+    }
+
+    func run(_ count: Int) async throws {
+        let memory = MemoryCache(costLimit: 64 << 20)
+        var configuration = ImagePipeline.Configuration(transport: InstantTransport(), memory: memory)
+        configuration.decoders = ImageDecoders([NoOpDecoder()])
+        let pipeline = ImagePipeline(configuration)
+        let urls = (0..<64).map { URL(string: "https://images.example.com/photos/2026/11/picture-\($0).png?w=264")! }
+        let requests = urls.map { ImageRequest(url: $0) }
+        for request in requests { pipeline.insert(NoOpDecoder.image, for: request) }
+        switch self {
+        case .memoryHit:
+            precondition(MemoryBench(memory, requests).hit(count) == count)
+        case .cachedRequest:
+            for index in 0..<count { precondition(pipeline.cachedImage(for: requests[index & 63]) != nil) }
+        case .cachedURL:
+            for index in 0..<count { precondition(pipeline.cachedImage(for: urls[index & 63]) != nil) }
+        case .awaitHit:
+            for index in 0..<count { _ = try await pipeline.image(for: requests[index & 63]) }
+        case .uniqueRequest:
+            for index in 0..<count {
+                let url = URL(string: "https://images.example.com/photos/2026/11/unique-\(index).png?w=264")!
+                _ = try await pipeline.image(for: ImageRequest(url: url))
+            }
+        case .waiters:
+            for round in 0..<count / 1_000 {
+                let url = URL(string: "https://images.example.com/photos/2026/11/shared-\(round).png?w=264")!
+                let request = ImageRequest(url: url)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<1_000 { group.addTask { _ = try await pipeline.image(for: request) } }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+}
+
+/// Answers every request at once with the same few bytes.
+struct InstantTransport: HTTPTransport {
+    private static let body = TestImages.solidPNG(width: 1, height: 1, color: .red)
+    private static let fields: HTTPFields = ["Content-Type": "image/png", "Cache-Control": "max-age=600"]
+
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        HTTPResponse(status: 200, fields: Self.fields, body: HTTPBody(Self.body))
+    }
+}
+
+/// Never answers; ends when it is cancelled.
+struct SilentTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let stream = AsyncStream<Never> { _ in }
+        for await _ in stream {}
+        throw CancellationError()
+    }
+}
+
+/// Gives the same image for all bytes.
+struct NoOpDecoder: ImageDecoder {
+    static let image = DecodedImage(bitmap: TestImages.solidBitmap(width: 1, height: 1, color: .red))
+
+    func supports(_ format: ImageFormat) -> Bool { true }
+
+    func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage { Self.image }
+}

@@ -1,0 +1,143 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import Testing
+
+@Suite("Cancellation: a waiter that leaves stops waiting, and the last one out ends the work")
+struct CancellationTests {
+    @Test("of two waiters one cancels: the other gets its image")
+    func oneOfTwo() async throws {
+        let fixture = try Fixture()
+        let gate = LoopbackServer.Gate()
+        let data = TestImages.solidPNG(width: 8, height: 8, color: .green)
+        fixture.server.route("/a") { _ in .ok(data, type: "image/png").gated(gate) }
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        let first = fixture.pipeline.load(request)
+        let second = fixture.pipeline.load(request)
+        try await gate.waitUntilHeld()
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.result }
+        gate.open()
+        #expect(try await second.result.image.bitmap.pixel(0, 0) == .green)
+        #expect(fixture.server.requestCount == 1)
+    }
+
+    @Test("both cancel: the server sees the connection close, and no job is left")
+    func both() async throws {
+        let fixture = try Fixture()
+        fixture.server.respond(to: "/a", with: .hanging)
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        let loads = [fixture.pipeline.load(request), fixture.pipeline.load(request)]
+        _ = try await fixture.server.nextRequest(to: "/a")
+        for load in loads { load.cancel() }
+        #expect(fixture.pipeline.jobCounts.renditions == 0)
+        #expect(fixture.pipeline.jobCounts.fetches == 0)
+        _ = try await fixture.server.waitForConnectionEvent {
+            if case .closedByClient = $0 { true } else { false }
+        }
+    }
+
+    @Test("a task that is cancelled while it waits for an image throws CancellationError and ends the work")
+    func task() async throws {
+        let fixture = try Fixture()
+        fixture.server.respond(to: "/a", with: .hanging)
+        let url = fixture.server.url("/a")
+        let task = Task { try await fixture.pipeline.image(for: url) }
+        _ = try await fixture.server.nextRequest(to: "/a")
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        _ = try await fixture.server.waitForConnectionEvent {
+            if case .closedByClient = $0 { true } else { false }
+        }
+        try await fixture.server.waitForOpenConnections(count: 0)
+        #expect(fixture.events.all.isEmpty)
+    }
+
+    @Test("the next request after a cancellation begins anew, even in the same moment")
+    func anew() async throws {
+        let fixture = try Fixture()
+        let data = TestImages.solidPNG(width: 8, height: 8, color: .blue)
+        fixture.server.respond(to: "/a", with: .hanging, .ok(data, type: "image/png"))
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        let first = fixture.pipeline.load(request)
+        _ = try await fixture.server.nextRequest(to: "/a")
+        first.cancel()
+        let image = try await fixture.pipeline.image(for: request)
+        #expect(image.bitmap.pixel(0, 0) == .blue)
+        #expect(fixture.server.requestCount == 2)
+    }
+
+    @Test("a load cancelled while it decodes leaves nothing in memory")
+    func whileDecoding() async throws {
+        let fixture = try Fixture()
+        let gate = ProcessingGate()
+        fixture.decoder.hold(at: gate)
+        let request = ImageRequest(url: fixture.serve("/a"))
+        let load = fixture.pipeline.load(request)
+        await gate.waitUntilReached()
+        load.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await load.result }
+        // One more decode on the same queue: it is done after the one that was cancelled.
+        _ = try await fixture.pipeline.image(for: fixture.serve("/b"))
+        #expect(fixture.pipeline.cachedImage(for: request) == nil)
+        #expect(fixture.memory.count == 1)
+    }
+
+    @Test("ending the reading of updates cancels the load")
+    func updates() async throws {
+        let fixture = try Fixture()
+        fixture.server.respond(to: "/a", with: .hanging)
+        let load = fixture.pipeline.load(ImageRequest(url: fixture.server.url("/a")))
+        let reader = Task { for await _ in load.updates {} }
+        _ = try await fixture.server.nextRequest(to: "/a")
+        reader.cancel()
+        await reader.value
+        await #expect(throws: CancellationError.self) { try await load.result }
+        #expect(fixture.pipeline.jobCounts.fetches == 0)
+    }
+
+    @Test("10,000 loads started and cancelled, twice: nothing is left, and the second round peaks no higher")
+    func manyRounds() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try Fixture()
+            fixture.server.fallback { _ in .hanging }
+            let descriptors = try openDescriptorCount()
+            func round() async throws -> Int {
+                let loads = (0..<10_000).map { number in
+                    fixture.pipeline.load(ImageRequest(url: fixture.server.url("/\(number)")))
+                }
+                let waiters = loads.map { load in Task { try await load.result } }
+                _ = try await fixture.server.nextRequest(timeout: .seconds(30)) { _ in true }
+                print("started", Date().timeIntervalSince1970); let peak = try residentByteCount()
+                for load in loads { load.cancel() }
+                print("cancelled", Date().timeIntervalSince1970); for waiter in waiters {
+                    await #expect(throws: CancellationError.self) { try await waiter.value }
+                }
+                #expect(fixture.pipeline.jobCounts.renditions == 0)
+                #expect(fixture.pipeline.jobCounts.fetches == 0)
+                print("awaited", Date().timeIntervalSince1970)
+                try await fixture.server.waitForOpenConnections(count: 0)
+                print("closed", Date().timeIntervalSince1970, peak)
+                return peak
+            }
+            let first = try await round()
+            let second = try await round()
+            // Pages that the allocator has taken once stay: 5 % is their noise.
+            #expect(Double(second) <= Double(first) * 1.05, "\(second) bytes after \(first)")
+            #expect(fixture.pipeline.isIdle)
+            #expect(try openDescriptorCount() <= descriptors + 2)
+        }
+    }
+}
+
+/// The descriptors that this process has open.
+func openDescriptorCount() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+}
+
+/// The memory that this process has in use, in bytes.
+func residentByteCount() throws -> Int {
+    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    return (Int(fields[1]) ?? 0) * 4_096
+}
