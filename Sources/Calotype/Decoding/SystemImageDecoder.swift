@@ -21,8 +21,11 @@ public struct SystemImageDecoder: ImageDecoder {
         try check.check(byteCount: data.count)
         try check.check()
         guard supports(format) else { throw ImageError(.decoding, .unsupportedFormat(format)) }
-        guard case .image(let header) = ImageHeader.parse(data), header.format == format else {
-            throw ImageError(.decoding, .incomplete(format))
+        let header: ImageHeader
+        switch ImageHeader.parse(data) {
+        case .image(let parsed) where parsed.format == format: header = parsed
+        case .needsMoreBytes: throw ImageError(.decoding, .incomplete(format))
+        default: throw ImageError(.decoding, .corrupt(format, detail: "the signature of another format", offset: 0))
         }
         if let size = header.pixelSize { try check.check(size) }
         return try data.withUnsafeBytes { bytes in
