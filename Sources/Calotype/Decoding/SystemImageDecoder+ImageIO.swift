@@ -21,10 +21,8 @@ public struct SystemImageDecoder: ImageDecoder {
     /// Decodes to the target's size, upright.
     public func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let check = DecodeGuard(format: format, options: options)
-        try check.check(byteCount: data.count)
-        try check.check()
         // Our own header first: it costs nothing, and refuses before Image I/O sees the bytes.
-        if case .image(let header) = ImageHeader.parse(data), let size = header.pixelSize { try check.check(size) }
+        _ = try check.header(of: data)
         // Whether Image I/O reports a cut-off file isn't certain for every format: this much can be seen.
         guard !ImageHeader.isCutOff(data, format: format) else { throw ImageError(.decoding, .incomplete(format)) }
         let sourceOptions: [CFString: Any] = [kCGImageSourceShouldCache: false]

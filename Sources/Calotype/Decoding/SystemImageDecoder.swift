@@ -18,16 +18,8 @@ public struct SystemImageDecoder: ImageDecoder {
     /// Decodes straight to the target's size.
     public func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let check = DecodeGuard(format: format, options: options)
-        try check.check(byteCount: data.count)
-        try check.check()
         guard supports(format) else { throw ImageError(.decoding, .unsupportedFormat(format)) }
-        let header: ImageHeader
-        switch ImageHeader.parse(data) {
-        case .image(let parsed) where parsed.format == format: header = parsed
-        case .needsMoreBytes: throw ImageError(.decoding, .incomplete(format))
-        default: throw ImageError(.decoding, .corrupt(format, detail: "the signature of another format", offset: 0))
-        }
-        if let size = header.pixelSize { try check.check(size) }
+        let header = try check.header(of: data)
         return try data.withUnsafeBytes { bytes in
             if format == .png {
                 return try PNGDecoder(bytes: bytes, header: header, target: options.target, check: check).decode()
