@@ -263,6 +263,8 @@ cc_status cc_jpeg_read_rows(cc_jpeg *jpeg, uint8_t *rows, size_t stride, uint32_
         for (uint32_t index = 0; index < wanted; index++) pointers[index] = rows + (*count + index) * stride;
         uint32_t got = jpeg_read_scanlines(info, pointers, wanted);
         if (jpeg->failure) return jpeg->failure;
+        // Huffman decoding warns when it lacks bits; arithmetic decoding goes on with zeros.
+        if (jpeg->ended && info->arith_code) return fail(jpeg, CC_INCOMPLETE, "the file ends before its pixels do");
         if (info->out_color_space == JCS_CMYK)
             for (uint32_t index = 0; index < got; index++)
                 convert_inks(pointers[index], info->output_width, info->saw_Adobe_marker);

@@ -16,20 +16,21 @@ struct ByteReader {
         return Int(bytes[offset])
     }
 
-    /// An unsigned number of `size` bytes (at most 4), the most significant first.
+    /// An unsigned number of `size` bytes (at most 4), the most significant first; at most `Int.max`, which matters
+    /// where `Int` has 32 bits.
     func big(_ offset: Int, size: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - size else { return nil }
-        var value = 0
-        for index in offset..<offset + size { value = value << 8 | Int(bytes[index]) }
-        return value
+        var value: UInt32 = 0
+        for index in offset..<offset + size { value = value << 8 | UInt32(bytes[index]) }
+        return Int(clamping: value)
     }
 
-    /// An unsigned number of `size` bytes (at most 4), the least significant first.
+    /// An unsigned number of `size` bytes (at most 4), the least significant first; at most `Int.max`.
     func little(_ offset: Int, size: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - size else { return nil }
-        var value = 0
-        for index in (offset..<offset + size).reversed() { value = value << 8 | Int(bytes[index]) }
-        return value
+        var value: UInt32 = 0
+        for index in (offset..<offset + size).reversed() { value = value << 8 | UInt32(bytes[index]) }
+        return Int(clamping: value)
     }
 
     /// Whether these bytes stand at `offset`.
@@ -43,6 +44,7 @@ struct ByteReader {
     /// The bytes from `offset`, at most `length` of them, as a reader of their own.
     func slice(_ offset: Int, length: Int) -> ByteReader {
         let start = min(max(offset, 0), bytes.count)
-        return ByteReader(UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + max(length, 0), bytes.count)]))
+        let end = start + min(max(length, 0), bytes.count - start)
+        return ByteReader(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
     }
 }

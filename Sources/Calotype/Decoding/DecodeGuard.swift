@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a running decode looks at between steps: whether anybody still waits, and whether its time is over.
 struct DecodeGuard {
     private let format: ImageFormat
@@ -20,11 +22,21 @@ struct DecodeGuard {
         }
     }
 
-    /// Refuses bodies beyond the limit.
-    func check(byteCount: Int) throws {
-        guard byteCount <= limits.bodyByteCount else {
+    /// Reads the header, and refuses what it tells already: too many bytes, another format, a size beyond the limit.
+    func header(of data: Data) throws -> ImageHeader {
+        guard data.count <= limits.bodyByteCount else {
             throw ImageError(
-                .decoding, .bodyTooLarge(byteCount: Int64(byteCount), limit: Int64(limits.bodyByteCount)))
+                .decoding, .bodyTooLarge(byteCount: Int64(data.count), limit: Int64(limits.bodyByteCount)))
+        }
+        try check()
+        switch ImageHeader.parse(data) {
+        case .image(let header) where header.format == format:
+            if let size = header.pixelSize { try check(size) }
+            return header
+        case .needsMoreBytes:
+            throw ImageError(.decoding, .incomplete(format))
+        default:
+            throw ImageError(.decoding, .corrupt(format, detail: "the signature of another format", offset: 0))
         }
     }
 

@@ -44,7 +44,10 @@ public struct ImageEncoder: Sendable {
             type = .jpeg
             properties[kCGImageDestinationLossyCompressionQuality] = Double(min(max(quality, 1), 100)) / 100
         }
-        guard let destination = CGImageDestinationCreateWithData(data, type.identifier as CFString, 1, nil) else {
+        guard
+            let destination = CGImageDestinationCreateWithData(
+                data as CFMutableData, type.identifier as CFString, 1, nil)
+        else {
             throw ImageError(.processing, .unsupportedFormat(output.format))
         }
         CGImageDestinationAddImage(destination, image.cgImage, properties as CFDictionary)

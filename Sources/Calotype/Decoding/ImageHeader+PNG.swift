@@ -13,6 +13,7 @@ extension ImageHeader {
             if reader.has("eXIf", at: offset + 4) {
                 orientation = ImageOrientation(tiff: reader.slice(offset + 8, length: length))
             }
+            guard length < reader.count - offset else { break }
             offset += length + 12
         }
         return .image(

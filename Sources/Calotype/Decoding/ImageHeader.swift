@@ -74,10 +74,13 @@ package struct ImageHeader: Sendable, Hashable {
             // The upper 2 bits are a scale that nobody applies.
             size = isKeyFrame ? PixelSize(width: width & 0x3FFF, height: height & 0x3FFF) : nil
         } else if reader.has("VP8L", at: 12) {
-            guard let signature = reader.byte(20), let bits = reader.little(21, size: 4) else {
-                return .needsMoreBytes
-            }
-            size = signature == 0x2F ? PixelSize(width: (bits & 0x3FFF) + 1, height: (bits >> 14 & 0x3FFF) + 1) : nil
+            // Two sides of 14 bits, one after the other.
+            guard let signature = reader.byte(20), let width = reader.little(21, size: 2),
+                let height = reader.little(22, size: 3)
+            else { return .needsMoreBytes }
+            size =
+                signature == 0x2F
+                ? PixelSize(width: (width & 0x3FFF) + 1, height: (height >> 6 & 0x3FFF) + 1) : nil
         } else if reader.has("VP8X", at: 12) {
             guard let width = reader.little(24, size: 3), let height = reader.little(27, size: 3) else {
                 return .needsMoreBytes
@@ -96,14 +99,21 @@ package struct ImageHeader: Sendable, Hashable {
     /// - Source: Microsoft, BITMAPCOREHEADER and BITMAPINFOHEADER.
     private static func parseBMP(_ reader: ByteReader) -> Parse {
         guard let headerSize = reader.little(14, size: 4) else { return .needsMoreBytes }
-        let isCore = headerSize == 12
-        let (side, offset) = isCore ? (2, 20) : (4, 22)
-        guard let width = reader.little(18, size: side), let height = reader.little(offset, size: side) else {
-            return .needsMoreBytes
+        if headerSize == 12 {
+            guard let width = reader.little(18, size: 2), let height = reader.little(20, size: 2) else {
+                return .needsMoreBytes
+            }
+            return .image(ImageHeader(format: .bmp, storedSize: PixelSize(width: width, height: height)))
         }
-        if isCore { return .image(ImageHeader(format: .bmp, storedSize: PixelSize(width: width, height: height))) }
-        let signed = PixelSize(
-            width: Int(Int32(truncatingIfNeeded: width)), height: abs(Int(Int32(truncatingIfNeeded: height))))
-        return .image(ImageHeader(format: .bmp, storedSize: signed))
+        func signed(_ offset: Int) -> Int32? {
+            guard let low = reader.little(offset, size: 2), let high = reader.little(offset + 2, size: 2) else {
+                return nil
+            }
+            return Int32(bitPattern: UInt32(low) | UInt32(high) << 16)
+        }
+        guard let width = signed(18), let height = signed(22) else { return .needsMoreBytes }
+        return .image(
+            ImageHeader(
+                format: .bmp, storedSize: PixelSize(width: Int(width), height: Int(clamping: height.magnitude))))
     }
 }

@@ -21,11 +21,12 @@ public struct SystemImageDecoder: ImageDecoder {
     /// Decodes to the target's size, upright.
     public func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let check = DecodeGuard(format: format, options: options)
-        try check.check(byteCount: data.count)
-        try check.check()
         // Our own header first: it costs nothing, and refuses before Image I/O sees the bytes.
-        if case .image(let header) = ImageHeader.parse(data), let size = header.pixelSize { try check.check(size) }
-        let noCache = [kCGImageSourceShouldCache: false] as CFDictionary
+        _ = try check.header(of: data)
+        // Whether Image I/O reports a cut-off file isn't certain for every format: this much can be seen.
+        guard !ImageHeader.isCutOff(data, format: format) else { throw ImageError(.decoding, .incomplete(format)) }
+        let sourceOptions: [CFString: Any] = [kCGImageSourceShouldCache: false]
+        let noCache = sourceOptions as CFDictionary
         guard let source = CGImageSourceCreateWithData(data as CFData, noCache) else {
             throw ImageError(.decoding, .notAnImage)
         }
@@ -40,14 +41,13 @@ public struct SystemImageDecoder: ImageDecoder {
         let orientation = (properties[kCGImagePropertyOrientation] as? Int).flatMap(ImageOrientation.init(rawValue:))
         let original = (orientation ?? .up).applied(to: stored)
         let result = options.target.pixelSize(for: original)
-        let thumbnail =
-            [
-                kCGImageSourceCreateThumbnailFromImageAlways: true,
-                kCGImageSourceCreateThumbnailWithTransform: true,
-                kCGImageSourceShouldCacheImmediately: true,
-                kCGImageSourceThumbnailMaxPixelSize: max(result.width, result.height),
-            ] as CFDictionary
-        guard let cgImage = CGImageSourceCreateThumbnailAtIndex(source, index, thumbnail) else {
+        let thumbnailOptions: [CFString: Any] = [
+            kCGImageSourceCreateThumbnailFromImageAlways: true,
+            kCGImageSourceCreateThumbnailWithTransform: true,
+            kCGImageSourceShouldCacheImmediately: true,
+            kCGImageSourceThumbnailMaxPixelSize: max(result.width, result.height),
+        ]
+        guard let cgImage = CGImageSourceCreateThumbnailAtIndex(source, index, thumbnailOptions as CFDictionary) else {
             throw ImageError(.decoding, .corrupt(format, detail: "Image I/O made no image", offset: nil))
         }
         // A truncated file may be found out only as its pixels are read.

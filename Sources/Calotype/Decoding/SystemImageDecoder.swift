@@ -18,13 +18,8 @@ public struct SystemImageDecoder: ImageDecoder {
     /// Decodes straight to the target's size.
     public func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let check = DecodeGuard(format: format, options: options)
-        try check.check(byteCount: data.count)
-        try check.check()
         guard supports(format) else { throw ImageError(.decoding, .unsupportedFormat(format)) }
-        guard case .image(let header) = ImageHeader.parse(data), header.format == format else {
-            throw ImageError(.decoding, .incomplete(format))
-        }
-        if let size = header.pixelSize { try check.check(size) }
+        let header = try check.header(of: data)
         return try data.withUnsafeBytes { bytes in
             if format == .png {
                 return try PNGDecoder(bytes: bytes, header: header, target: options.target, check: check).decode()

@@ -132,12 +132,30 @@ struct ImageHeaderTests {
         }
     }
 
+    @Test(
+        "a file that lacks its end is told from a whole one",
+        arguments: [
+            ("orientation-6.jpg", ImageFormat.jpeg), ("progressive.jpg", .jpeg), ("quadrants.png", .png),
+            ("exif-after-pixels.png", .png), ("lossy.webp", .webP), ("quadrants.gif", .gif),
+        ])
+    func cutOff(_ name: String, _ format: ImageFormat) throws {
+        let data = try ImageFixture.data(name)
+        #expect(!ImageHeader.isCutOff(data, format: format))
+        guard format != .gif else { return }
+        for length in 0..<data.count - 4 { #expect(ImageHeader.isCutOff(data.prefix(length), format: format)) }
+        #expect(!ImageHeader.isCutOff(data + Data(repeating: 0, count: 50), format: format))
+    }
+
     @Test("no bytes make the parser trap")
     func mutations() throws {
         var generator = SeededGenerator(seed: 1)
         for row in Case.all {
             let data = try ImageFixture.data(row.name)
-            for _ in 0..<300 { _ = ImageHeader.parse(data.mutated(using: &generator)) }
+            for _ in 0..<300 {
+                let mutated = data.mutated(using: &generator)
+                _ = ImageHeader.parse(mutated)
+                _ = ImageHeader.isCutOff(mutated, format: row.format)
+            }
         }
         for _ in 0..<3000 {
             let signature = [[0xFF, 0xD8, 0xFF], [0x49, 0x49, 42, 0], Array("RIFF....WEBPVP8".utf8)].randomElement(
