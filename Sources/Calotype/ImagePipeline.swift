@@ -91,7 +91,7 @@ public final class ImagePipeline: Sendable {
         let found = request.cachePolicy.readsMemory ? memory.find(query, countsAsUse: true) : nil
         let load = ImageLoad(
             request: request, coordinator: coordinator, preview: found?.image)
-        switch found.map({ use(of: $0, request.cachePolicy) }) {
+        switch found.map({ use(of: $0.detail, request.cachePolicy) }) {
         case .final?:
             if let found { load.end(.success(memoryResult(found, load))) }
             return load
@@ -123,7 +123,7 @@ public final class ImagePipeline: Sendable {
         guard request.cachePolicy.readsMemory, let found = memory.find(query(for: request), countsAsUse: false) else {
             return false
         }
-        return use(of: found, request.cachePolicy) != .preview
+        return use(of: found.detail, request.cachePolicy) != .preview
     }
 
     /// Puts an image into memory as the answer to a request. It stays fresh until it is evicted or invalidated.
@@ -175,7 +175,7 @@ public final class ImagePipeline: Sendable {
     }
 
     /// - Source: the table of policies in ``ImageRequest/CachePolicy``.
-    private func use(of found: FoundRendition, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
+    private func use(of found: FoundDetail, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
         found.match == .preview ? .preview : use(ofFresh: found.freshness, policy)
     }
 
@@ -203,13 +203,16 @@ public final class ImagePipeline: Sendable {
     /// The answer in memory, if there is one. A stale one is revalidated in the background.
     @inline(__always)
     private func answerFromMemory(_ query: RenditionQuery, _ request: ImageRequest) -> DecodedImage? {
-        guard request.cachePolicy.readsMemory, let found = memory.find(query, countsAsUse: true) else { return nil }
-        switch use(of: found, request.cachePolicy) {
+        var detail = FoundDetail()
+        guard request.cachePolicy.readsMemory, let image = memory.find(query, countsAsUse: true, &detail) else {
+            return nil
+        }
+        switch use(of: detail, request.cachePolicy) {
         case .final: break
         case .finalWhileRevalidating: coordinator.revalidate(prepared(request), query: query)
         case .preview: return nil
         }
-        return found.image
+        return image
     }
 
     private func query(for request: ImageRequest) -> RenditionQuery {
@@ -242,7 +245,7 @@ public final class ImagePipeline: Sendable {
         let policy = request.cachePolicy
         let found = coordinator.join(
             load, query: query, fetch: loader.fetch(for: request), epoch: memory.epoch, larger: larger,
-            isAnswer: { policy.readsMemory && use(of: $0, policy) == .final })
+            isAnswer: { policy.readsMemory && use(of: $0.detail, policy) == .final })
         if let found { load.end(.success(memoryResult(found, load))) }
     }
 }

@@ -170,7 +170,8 @@ struct HTTPLoader: Sendable {
         }
         if response.status == 204 || response.status == 205 { throw ImageError(.validation, .emptyBody) }
         if let type = response.fields["Content-Type"] {
-            let essence = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+            let essence = String(Substring(type.utf8.prefix { $0 != UInt8(ascii: ";") }.trimmingOptionalWhitespace))
+                .lowercased()
             guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
                 throw ImageError(.validation, .contentType(String(essence.prefix(80))))
             }
