@@ -220,11 +220,9 @@ public final class ImagePipeline: Sendable {
     }
 
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
-        var report = LoadReport(number: load.number, layer: .memory)
-        report.url = load.request.url
-        report.pixelSize = found.image.pixelSize
-        report.originalPixelSize = found.image.originalPixelSize
-        report.duration = .now - load.startTime
+        let report = LoadReport(
+            number: load.number, url: load.request.url, duration: .now - load.startTime, image: found.image,
+            work: LoadReport.Work(layer: .memory))
         configuration.onEvent?(.loaded(report))
         return ImageResult(image: found.image, report: report)
     }

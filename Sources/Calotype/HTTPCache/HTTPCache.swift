@@ -43,6 +43,12 @@ public enum HTTPCache {
         case fetch
         /// The request allows stored responses alone, and none will do (`only-if-cached`).
         case unsatisfiable
+
+        /// Whether what is used is stale.
+        var isStale: Bool {
+            if case .useStaleWhileRevalidating = self { return true }
+            return false
+        }
     }
 
     /// An outcome, and why.
