@@ -73,12 +73,11 @@ public final class ImagePipeline: Sendable {
         let load = DataLoad(priority: request.priority)
         try Task.checkCancellation()
         coordinator.join(load, fetch: loader.fetch(for: prepared(request)))
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { load.promise.wait($0) }
-        } onCancel: {
+        let outcome = await load.promise.value {
             coordinator.leave(load)
             load.promise.fulfil(.failure(CancellationError()))
-        }.data
+        }
+        return try outcome.get().data
     }
 
     /// Begins to load. This is what everything else is made of.
