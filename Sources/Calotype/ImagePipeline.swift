@@ -164,6 +164,9 @@ public final class ImagePipeline: Sendable {
     /// What is under way: for tests, and for whoever wonders.
     package var jobCounts: (renditions: Int, fetches: Int, running: Int) { coordinator.counts }
 
+    /// Returns once nothing runs any more, cancelled work included.
+    package func waitUntilIdle() async { await coordinator.waitUntilIdle() }
+
     // MARK: Memory
 
     /// What to do with a rendition in memory.

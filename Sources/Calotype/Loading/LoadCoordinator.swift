@@ -175,6 +175,12 @@ final class LoadCoordinator: Sendable {
         return (jobs.0, jobs.1, fetchQueue.counts.running + decodeQueue.counts.running)
     }
 
+    /// Returns once nothing runs any more, cancelled work included.
+    func waitUntilIdle() async {
+        await fetchQueue.waitUntilIdle()
+        await decodeQueue.waitUntilIdle()
+    }
+
     // MARK: Fetching
 
     /// Fetches, in a task of the job's own.

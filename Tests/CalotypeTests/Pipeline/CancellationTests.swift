@@ -122,6 +122,7 @@ struct CancellationTests {
             let second = try await round()
             // The server's log grows by a few entries, and the allocator's arenas fill: 3 % is their share.
             #expect(Double(second) <= Double(first) * 1.03, "\(second) bytes after \(first)")
+            await fixture.pipeline.waitUntilIdle()
             #expect(fixture.pipeline.isIdle)
             #expect(try openDescriptorCount() <= descriptors + 2)
         }
