@@ -93,5 +93,11 @@ package struct CurlCounts: Sendable, Hashable {
     package var waiting: Int
     /// Easy handles kept for later transfers.
     package var idleHandles: Int
+
+    package init(running: Int, waiting: Int, idleHandles: Int) {
+        self.running = running
+        self.waiting = waiting
+        self.idleHandles = idleHandles
+    }
 }
 #endif

@@ -144,8 +144,8 @@ final class CurlTransfer: Sendable {
             guard state.reader != nil else { return .none }
             let (reading, resumes) = state.read()
             switch reading {
-            case .bytes(let bytes): return .body(state.reader.take(), .success(bytes), resumes)
-            case .ended(let result): return .body(state.reader.take(), result, resumes)
+            case .bytes(let bytes): return .body(state.reader.take(), .success(bytes), resumes: resumes)
+            case .ended(let result): return .body(state.reader.take(), result, resumes: resumes)
             case .nothingYet: return .none
             }
         }

@@ -17,6 +17,9 @@ final class RawServer: Sendable {
     init(_ script: @escaping @Sendable (RawConnection) -> Void) throws {
         (listener, port) = try Self.listen(backlog: 128)
         Thread { [listener, weak self] in
+            // Closed here and not by `deinit`: a descriptor that is closed while this thread is about to accept may
+            // already be another server's.
+            defer { close(listener) }
             while true {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0 else { break }
@@ -38,11 +41,8 @@ final class RawServer: Sendable {
         }.start()
     }
 
-    deinit {
-        // It ends `accept`, which `close` alone doesn't.
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    // It ends `accept`.
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     /// Answers each request with the same bytes and keeps the connection.
     convenience init(answering response: String) throws {
@@ -92,7 +92,8 @@ final class RawServer: Sendable {
 
     /// The descriptor of a connection to that port, or of an attempt, that is left alone.
     static func connect(port: Int) -> Int32 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(AF_INET, Int32(type), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -129,9 +130,9 @@ final class RawConnection {
     func readHead() -> String? {
         let end: [UInt8] = [13, 10, 13, 10]
         while true {
-            if pending.count >= 4, let index = (0...(pending.count - 4)).first(where: { Array(pending[$0..<($0 + 4)]) == end }) {
-                defer { pending.removeFirst(index + 4) }
-                return String(decoding: pending[..<(index + 4)], as: UTF8.self)
+            if let range = pending.firstRange(of: end) {
+                defer { pending.removeFirst(range.upperBound) }
+                return String(decoding: pending[..<range.upperBound], as: UTF8.self)
             }
             guard receive() else { return nil }
         }

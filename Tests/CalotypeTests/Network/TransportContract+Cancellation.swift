@@ -71,7 +71,9 @@ extension TransportContract {
         withExtendedLifetime(transport) {}
     }
 
-    @Test("exchanges that wait for their turn can be cancelled, and never reach the server", arguments: TransportUnderTest.all)
+    @Test(
+        "exchanges that wait for their turn can be cancelled, and never reach the server",
+        arguments: TransportUnderTest.all)
     func cancelWaiting(_ transport: TransportUnderTest) async throws {
         let (gotRequest, mayAnswer) = (TestEvent(), TestEvent())
         let server = try RawServer { connection in

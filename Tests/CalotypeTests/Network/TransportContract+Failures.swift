@@ -106,7 +106,8 @@ extension TransportContract {
         #expect(await transportErrorCode { _ = try await transport().get(url) } == .secureConnectionFailed)
     }
 
-    @Test("other schemes are refused", arguments: TransportUnderTest.all, ["ftp://h/", "file:///etc/passwd", "data:,a"])
+    @Test(
+        "other schemes are refused", arguments: TransportUnderTest.all, ["ftp://h/", "file:///etc/passwd", "data:,a"])
     func scheme(_ transport: TransportUnderTest, url: String) async throws {
         let url = try #require(URL(string: url))
         #expect(await transportErrorCode { _ = try await transport().get(url) } == .unsupportedScheme)
@@ -114,7 +115,10 @@ extension TransportContract {
 
     @Test(
         "a field that would break out of its line is refused", arguments: TransportUnderTest.all,
-        [("X-A", "1\r\nX-B: 2"), ("X-A", "1\n"), ("X-A\r\nX-B", "1"), ("X-A", "1\0"), ("", "1"), ("X A", "1"), ("X:", "1")])
+        [
+            ("X-A", "1\r\nX-B: 2"), ("X-A", "1\n"), ("X-A\r\nX-B", "1"), ("X-A", "1\0"), ("", "1"), ("X A", "1"),
+            ("X:", "1"),
+        ])
     func injection(_ transport: TransportUnderTest, _ field: (name: String, value: String)) async throws {
         let server = try RawServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         let request = HTTPRequest(url: server.url(), fields: HTTPFields([.init(field.name, field.value)]))
@@ -122,7 +126,9 @@ extension TransportContract {
         #expect(server.acceptedCount == 0)
     }
 
-    @Test("a method that isn't a token is refused", arguments: TransportUnderTest.all, ["", "GET / HTTP/1.1\r\nX:", "A B"])
+    @Test(
+        "a method that isn't a token is refused", arguments: TransportUnderTest.all,
+        ["", "GET / HTTP/1.1\r\nX:", "A B"])
     func method(_ transport: TransportUnderTest, method: String) async throws {
         let url = URL(string: "http://127.0.0.1:1/")!
         let code = await transportErrorCode { _ = try await transport().send(HTTPRequest(method: method, url: url)) }
