@@ -9,7 +9,8 @@ enum FileSource {
     }
 
     private static func read(_ path: String, _ limits: ImageLimits) throws -> Data {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK a pipe that nobody writes to would hold the thread for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure() }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
