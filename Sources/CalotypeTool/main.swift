@@ -1,3 +1,3 @@
 import Foundation
-let args = CommandLine.arguments
-if args.count >= 4, args[1] == "bench-run", let c = PipelineCase(rawValue: args[2]), let n = Int(args[3]) { try await c.run(n) }
+
+exit(await Tool.run(Tool.commandLine).rawValue)
