@@ -93,7 +93,9 @@ enum ExitCode: Int32 {
 
 extension Command {
     /// Runs one case so many times: for tools that count instructions.
-    fileprivate static let benchRun = Command(name: "bench-run", summary: "", help: "usage: calo bench-run CASE COUNT") {
+    fileprivate static let benchRun = Command(
+        name: "bench-run", summary: "", help: "usage: calo bench-run CASE COUNT"
+    ) {
         guard $0.count == 2, let pipelineCase = PipelineCase(rawValue: $0[0]), let count = Int($0[1]) else {
             throw UsageError("bench-run takes a case and a count.")
         }

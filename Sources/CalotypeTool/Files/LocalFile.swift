@@ -35,7 +35,7 @@ enum LocalFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileError("read", path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw FileError("read", path, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+            throw FileError("read", path, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ENOTSUP)
         }
         do {
             return try file.read(upToCount: limit) ?? Data()

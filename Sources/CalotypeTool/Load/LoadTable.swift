@@ -26,7 +26,7 @@ struct LoadTable: Sendable {
     ) -> String {
         var layer = layer.padded(to: 12)
         if usesColor, let color { layer = "\u{1B}[\(color)m\(layer)\u{1B}[0m" }
-        return pixels.padded(to: 26) + layer + bytes.rightAligned(to: 11) + time.rightAligned(to: 10) + "  " + name
+        return pixels.padded(to: 28) + layer + bytes.rightAligned(to: 11) + time.rightAligned(to: 10) + "  " + name
     }
 }
 
