@@ -73,12 +73,11 @@ public final class ImagePipeline: Sendable {
         let load = DataLoad(priority: request.priority)
         try Task.checkCancellation()
         coordinator.join(load, fetch: loader.fetch(for: prepared(request)))
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { load.promise.wait($0) }
-        } onCancel: {
+        let outcome = await load.promise.value {
             coordinator.leave(load)
             load.promise.fulfil(.failure(CancellationError()))
-        }.data
+        }
+        return try outcome.get().data
     }
 
     /// Begins to load. This is what everything else is made of.
@@ -91,7 +90,7 @@ public final class ImagePipeline: Sendable {
         let found = request.cachePolicy.readsMemory ? memory.find(query, countsAsUse: true) : nil
         let load = ImageLoad(
             request: request, coordinator: coordinator, preview: found?.image)
-        switch found.map({ use(of: $0, request.cachePolicy) }) {
+        switch found.map({ use(of: $0.detail, request.cachePolicy) }) {
         case .final?:
             if let found { load.end(.success(memoryResult(found, load))) }
             return load
@@ -123,7 +122,7 @@ public final class ImagePipeline: Sendable {
         guard request.cachePolicy.readsMemory, let found = memory.find(query(for: request), countsAsUse: false) else {
             return false
         }
-        return use(of: found, request.cachePolicy) != .preview
+        return use(of: found.detail, request.cachePolicy) != .preview
     }
 
     /// Puts an image into memory as the answer to a request. It stays fresh until it is evicted or invalidated.
@@ -165,6 +164,9 @@ public final class ImagePipeline: Sendable {
     /// What is under way: for tests, and for whoever wonders.
     package var jobCounts: (renditions: Int, fetches: Int, running: Int) { coordinator.counts }
 
+    /// Returns once nothing runs any more, cancelled work included.
+    package func waitUntilIdle() async { await coordinator.waitUntilIdle() }
+
     // MARK: Memory
 
     /// What to do with a rendition in memory.
@@ -175,7 +177,7 @@ public final class ImagePipeline: Sendable {
     }
 
     /// - Source: the table of policies in ``ImageRequest/CachePolicy``.
-    private func use(of found: FoundRendition, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
+    private func use(of found: FoundDetail, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
         found.match == .preview ? .preview : use(ofFresh: found.freshness, policy)
     }
 
@@ -203,13 +205,16 @@ public final class ImagePipeline: Sendable {
     /// The answer in memory, if there is one. A stale one is revalidated in the background.
     @inline(__always)
     private func answerFromMemory(_ query: RenditionQuery, _ request: ImageRequest) -> DecodedImage? {
-        guard request.cachePolicy.readsMemory, let found = memory.find(query, countsAsUse: true) else { return nil }
-        switch use(of: found, request.cachePolicy) {
+        var detail = FoundDetail()
+        guard request.cachePolicy.readsMemory, let image = memory.find(query, countsAsUse: true, &detail) else {
+            return nil
+        }
+        switch use(of: detail, request.cachePolicy) {
         case .final: break
         case .finalWhileRevalidating: coordinator.revalidate(prepared(request), query: query)
         case .preview: return nil
         }
-        return found.image
+        return image
     }
 
     private func query(for request: ImageRequest) -> RenditionQuery {
@@ -217,11 +222,9 @@ public final class ImagePipeline: Sendable {
     }
 
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
-        var report = LoadReport(number: load.number, layer: .memory)
-        report.url = load.request.url
-        report.pixelSize = found.image.pixelSize
-        report.originalPixelSize = found.image.originalPixelSize
-        report.duration = .now - load.startTime
+        let report = LoadReport(
+            number: load.number, url: load.request.url, duration: .now - load.startTime, image: found.image,
+            work: LoadReport.Work(layer: .memory))
         configuration.onEvent?(.loaded(report))
         return ImageResult(image: found.image, report: report)
     }
@@ -242,7 +245,7 @@ public final class ImagePipeline: Sendable {
         let policy = request.cachePolicy
         let found = coordinator.join(
             load, query: query, fetch: loader.fetch(for: request), epoch: memory.epoch, larger: larger,
-            isAnswer: { policy.readsMemory && use(of: $0, policy) == .final })
+            isAnswer: { policy.readsMemory && use(of: $0.detail, policy) == .final })
         if let found { load.end(.success(memoryResult(found, load))) }
     }
 }

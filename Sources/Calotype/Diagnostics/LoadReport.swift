@@ -1,6 +1,8 @@
 package import Foundation
 
 /// What one load did: which layer served it, why, and how long each stage took.
+///
+/// Loads that shared a job share what the job did; the rest is the load's own.
 public struct LoadReport: Sendable {
     /// The layer that an image came from.
     public enum Layer: String, Sendable, Hashable, CaseIterable {
@@ -37,52 +39,90 @@ public struct LoadReport: Sendable {
         public init() {}
     }
 
-    /// Numbers the loads of a process. Logs name a load by it, since they don't name the URL.
-    public var number: UInt64
-    /// The layer that the image came from.
-    public var layer: Layer
-    /// What the HTTP cache decided, where it was asked.
-    public var cacheReason: HTTPCache.Reason?
-    /// Bytes of bodies that came over the network for this image.
-    public var receivedByteCount: Int64 = 0
-    /// The length of the file.
-    public var bodyByteCount: Int64 = 0
-    /// The format of the file.
-    public var format: ImageFormat?
-    /// The size before downsampling.
-    public var originalPixelSize: PixelSize?
-    /// The size of the pixels that came out.
-    public var pixelSize: PixelSize?
-    /// How many callers the rendition had when it was ready.
-    public var waiterCount = 1
-    /// Redirects followed.
-    public var redirectCount = 0
-    /// Times that a request was sent again, after a 401 or a failure.
-    public var retryCount = 0
-    /// What the transport knows of the exchange.
-    public var exchange: HTTPExchangeMetrics?
-    /// The time that each stage took.
-    public var times = StageTimes()
-    /// From the request to the result.
-    public var duration: Duration = .zero
+    /// What a job did, for all of its loads.
+    package struct Work: Sendable {
+        package var layer: Layer
+        package var cacheReason: HTTPCache.Reason?
+        package var receivedByteCount: Int64 = 0
+        package var bodyByteCount: Int64 = 0
+        package var format: ImageFormat?
+        package var redirectCount = 0
+        package var retryCount = 0
+        package var exchange: HTTPExchangeMetrics?
+        package var times = StageTimes()
+        package var waiterCount = 1
 
+        package init(layer: Layer) {
+            self.layer = layer
+        }
+    }
+
+    /// One object for all the loads of a job.
+    private final class SharedWork: Sendable {
+        let work: Work
+
+        init(_ work: Work) { self.work = work }
+    }
+
+    /// Numbers the loads of a process. Logs name a load by it, since they don't name the URL.
+    public let number: UInt64
+    /// From the request to the result.
+    public let duration: Duration
+    /// The size before downsampling.
+    public let originalPixelSize: PixelSize
+    /// The size of the pixels that came out.
+    public let pixelSize: PixelSize
+    package let url: URL?
+    private let shared: SharedWork
+
+    package init(number: UInt64, url: URL?, duration: Duration, image: DecodedImage, work: Work) {
+        self.number = number
+        self.url = url
+        self.duration = duration
+        originalPixelSize = image.originalPixelSize
+        pixelSize = image.pixelSize
+        shared = SharedWork(work)
+    }
+
+    /// The report of another load that had a part in the same job.
+    package init(_ other: LoadReport, number: UInt64, url: URL?, duration: Duration) {
+        self.number = number
+        self.url = url
+        self.duration = duration
+        originalPixelSize = other.originalPixelSize
+        pixelSize = other.pixelSize
+        shared = other.shared
+    }
+
+    /// The layer that the image came from.
+    public var layer: Layer { shared.work.layer }
+    /// What the HTTP cache decided, where it was asked.
+    public var cacheReason: HTTPCache.Reason? { shared.work.cacheReason }
+    /// Bytes of bodies that came over the network for this image.
+    public var receivedByteCount: Int64 { shared.work.receivedByteCount }
+    /// The length of the file.
+    public var bodyByteCount: Int64 { shared.work.bodyByteCount }
+    /// The format of the file; `nil` where no file was looked at.
+    public var format: ImageFormat? { shared.work.format }
+    /// Redirects followed.
+    public var redirectCount: Int { shared.work.redirectCount }
+    /// Times that a request was sent again, after a 401 or a failure.
+    public var retryCount: Int { shared.work.retryCount }
+    /// What the transport knows of the exchange.
+    public var exchange: HTTPExchangeMetrics? { shared.work.exchange }
+    /// The time that each stage took.
+    public var times: StageTimes { shared.work.times }
+    /// How many callers the rendition had when it was ready.
+    public var waiterCount: Int { shared.work.waiterCount }
     /// The URL's scheme and host.
     public var source: RedactedURL? { url.map(RedactedURL.init) }
-    package var url: URL?
-
-    /// Makes a report.
-    public init(number: UInt64, layer: Layer) {
-        self.number = number
-        self.layer = layer
-    }
 }
 
 extension LoadReport: CustomStringConvertible {
     /// One line, safe to log.
     public var description: String {
-        var parts = ["#\(number)", source?.description ?? "image", layer.rawValue]
-        if let cacheReason { parts.append("(\(cacheReason))") }
-        if let originalPixelSize, let pixelSize { parts.append("\(originalPixelSize) -> \(pixelSize)") }
-        return parts.joined(separator: " ")
+        let from = source?.description ?? "image"
+        let reason = cacheReason.map { " (\($0))" } ?? ""
+        return "#\(number) \(from) \(layer.rawValue)\(reason) \(originalPixelSize) -> \(pixelSize)"
     }
 }

@@ -43,6 +43,12 @@ public enum HTTPCache {
         case fetch
         /// The request allows stored responses alone, and none will do (`only-if-cached`).
         case unsatisfiable
+
+        /// Whether what is used is stale.
+        var isStale: Bool {
+            if case .useStaleWhileRevalidating = self { return true }
+            return false
+        }
     }
 
     /// An outcome, and why.
@@ -101,7 +107,7 @@ public enum HTTPCache {
     public static func decide(candidates: [StoredHead], request: HTTPFields, now: Date) -> Decision {
         let asked = CacheControl(request["Cache-Control"])
         guard let index = selected(of: candidates, request: request) else {
-            return Decision(outcome: asked["only-if-cached"] == nil ? .fetch : .unsatisfiable, reason: .nothingStored)
+            return Decision(outcome: !asked.has(.onlyIfCached) ? .fetch : .unsatisfiable, reason: .nothingStored)
         }
         let head = candidates[index]
         let control = CacheControl(head.fields["Cache-Control"])
@@ -109,18 +115,18 @@ public enum HTTPCache {
         let lifetime = freshnessLifetime(of: head, control)
 
         func validation(_ reason: Reason) -> Decision {
-            if asked["only-if-cached"] != nil { return Decision(outcome: .unsatisfiable, reason: reason) }
+            if asked.has(.onlyIfCached) { return Decision(outcome: .unsatisfiable, reason: reason) }
             let fields = validators(of: head)
             return Decision(outcome: fields.isEmpty ? .fetch : .revalidate(index, with: fields), reason: reason)
         }
-        if control["no-cache"] != nil { return validation(.noCache) }
-        if asked["no-cache"] != nil { return validation(.requested) }
-        if let limit = asked.seconds("max-age"), age > limit { return validation(.requested) }
-        if let margin = asked.seconds("min-fresh"), age + margin > lifetime { return validation(.requested) }
+        if control.has(.noCache) { return validation(.noCache) }
+        if asked.has(.noCache) { return validation(.requested) }
+        if let limit = asked.seconds(.maxAge), age > limit { return validation(.requested) }
+        if let margin = asked.seconds(.minFresh), age + margin > lifetime { return validation(.requested) }
         if age < lifetime {
             return Decision(outcome: .useStored(index), reason: .fresh(age: age, lifetime: lifetime))
         }
-        if control["must-revalidate"] == nil, let window = control.seconds("stale-while-revalidate"),
+        if !control.has(.mustRevalidate), let window = control.seconds(.staleWhileRevalidate),
             age < lifetime + window
         {
             return Decision(
@@ -142,8 +148,8 @@ public enum HTTPCache {
     /// - Source: RFC 9111 section 3, as it applies to a private cache.
     public static func mayStore(method: String, requestFields: HTTPFields, status: Int, fields: HTTPFields) -> Bool {
         guard method == "GET", (200..<300).contains(status), status != 206 else { return false }
-        if CacheControl(requestFields["Cache-Control"])["no-store"] != nil { return false }
-        if CacheControl(fields["Cache-Control"])["no-store"] != nil { return false }
+        if CacheControl(requestFields["Cache-Control"]).has(.noStore) { return false }
+        if CacheControl(fields["Cache-Control"]).has(.noStore) { return false }
         return !list(fields["Vary"]).contains("*")
     }
 
@@ -171,12 +177,12 @@ public enum HTTPCache {
     public static func freshness(of head: StoredHead, requestFields: HTTPFields) -> Freshness {
         let control = CacheControl(head.fields["Cache-Control"])
         let isTransient =
-            control["no-store"] != nil || CacheControl(requestFields["Cache-Control"])["no-store"] != nil
-        let lifetime = control["no-cache"] != nil ? 0 : freshnessLifetime(of: head, control)
+            control.has(.noStore) || CacheControl(requestFields["Cache-Control"]).has(.noStore)
+        let lifetime = control.has(.noCache) ? 0 : freshnessLifetime(of: head, control)
         let age = currentAge(of: head, now: head.responseTime)
         return Freshness(
             staleAt: head.responseTime.timeIntervalSinceReferenceDate + lifetime - age,
-            validatesFirst: isTransient || control["no-cache"] != nil || control["must-revalidate"] != nil,
+            validatesFirst: isTransient || control.has(.noCache) || control.has(.mustRevalidate),
             isTransient: isTransient)
     }
 
@@ -187,7 +193,7 @@ public enum HTTPCache {
     /// - Returns: Never negative; zero if no explicit or heuristic expiration applies.
     /// - Source: RFC 9111 sections 4.2.1 and 4.2.2. This is a private cache, so `s-maxage` is not read.
     static func freshnessLifetime(of head: StoredHead, _ control: CacheControl) -> Double {
-        if control["max-age"] != nil { return control.seconds("max-age") ?? 0 }
+        if control.has(.maxAge) { return control.seconds(.maxAge) ?? 0 }
         let date = head.fields["Date"].flatMap(HTTPDate.parse) ?? head.responseTime
         if let expires = head.fields["Expires"] {
             return HTTPDate.parse(expires).map { max(0, $0.timeIntervalSince(date)) } ?? 0
@@ -208,7 +214,7 @@ public enum HTTPCache {
         let date = head.fields["Date"].flatMap(HTTPDate.parse) ?? head.responseTime
         let apparent = max(0, head.responseTime.timeIntervalSince(date))
         let delay = max(0, head.responseTime.timeIntervalSince(head.requestTime))
-        let stated = head.fields.values("Age").first.flatMap(CacheControl.deltaSeconds) ?? 0
+        let stated = head.fields.values("Age").first.flatMap { CacheControl.deltaSeconds($0.utf8) } ?? 0
         let resident = max(0, now.timeIntervalSince(head.responseTime))
         return max(apparent, stated + delay) + resident
     }
@@ -233,11 +239,15 @@ public enum HTTPCache {
     /// - Source: RFC 9111 section 3.1.
     private static func storable(_ fields: HTTPFields) -> HTTPFields {
         let named = list(fields["Connection"])
-        return HTTPFields(
-            fields.filter { field in
-                !hopByHop.contains { field.name.equalsIgnoringASCIICase($0) }
-                    && !named.contains { field.name.equalsIgnoringASCIICase($0) }
-            })
+        var result = fields
+        result.removeAll { field in
+            isHopByHop(field.name) || named.contains { field.name.equalsIgnoringASCIICase($0) }
+        }
+        return result
+    }
+
+    private static func isHopByHop(_ name: String) -> Bool {
+        hopByHop.contains { name.equalsIgnoringASCIICase($0) }
     }
 
     private static let hopByHop = [
@@ -248,7 +258,9 @@ public enum HTTPCache {
     /// The members of a comma-separated list, in lower case.
     private static func list(_ value: String?) -> [String] {
         guard let value else { return [] }
-        return value.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { !$0.isEmpty }
+        return value.utf8.split(separator: UInt8(ascii: ",")).compactMap { member in
+            let text = member.trimmingOptionalWhitespace
+            return text.isEmpty ? nil : String(Substring(text)).lowercased()
+        }
     }
 }

@@ -11,23 +11,20 @@ extension HTTPCache.StoredHead {
     ///
     /// Numbers are little-endian; times are seconds since the reference date.
     package func encoded() -> Data {
-        var bytes: [UInt8] = [Self.formatVersion]
-        bytes.reserveCapacity(512)
-        func append(_ number: some FixedWidthInteger) {
-            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        var bytes: [UInt8] = []
+        let textByteCount = (Array(fields) + Array(varyingFields)).reduce(0) {
+            $0 + 8 + $1.name.utf8.count + $1.value.utf8.count
         }
-        func append(_ text: String) {
-            append(UInt32(text.utf8.count))
-            bytes.append(contentsOf: text.utf8)
-        }
-        append(UInt16(clamping: status))
-        append(requestTime.timeIntervalSinceReferenceDate.bitPattern)
-        append(responseTime.timeIntervalSinceReferenceDate.bitPattern)
+        bytes.reserveCapacity(27 + textByteCount)
+        bytes.append(Self.formatVersion)
+        bytes.append(UInt16(clamping: status))
+        bytes.append(requestTime.timeIntervalSinceReferenceDate.bitPattern)
+        bytes.append(responseTime.timeIntervalSinceReferenceDate.bitPattern)
         for list in [fields, varyingFields] {
-            append(UInt32(list.count))
+            bytes.append(UInt32(list.count))
             for field in list {
-                append(field.name)
-                append(field.value)
+                bytes.append(field.name)
+                bytes.append(field.value)
             }
         }
         return Data(bytes)
@@ -78,5 +75,17 @@ extension HTTPCache.StoredHead {
             }
             return result
         }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ number: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+    }
+
+    /// Appends the length and the UTF-8.
+    fileprivate mutating func append(_ text: String) {
+        append(UInt32(text.utf8.count))
+        append(contentsOf: text.utf8)
     }
 }

@@ -10,6 +10,8 @@ final class FetchJob: WorkItem, @unchecked Sendable {
     let fetch: Fetch
     let transferPriority: TransferPriority
     let addTime = ContinuousClock.now
+    /// How long it waited for its turn. Set and read by the job's task.
+    var queueTime: Duration?
     private let coordinator: LoadCoordinator
 
     // Guarded
@@ -28,20 +30,34 @@ final class FetchJob: WorkItem, @unchecked Sendable {
     }
 }
 
-/// What a ``FetchJob`` is to fetch.
-struct Fetch: Sendable {
+/// What a ``FetchJob`` is to fetch. An object, since it goes through many hands.
+final class Fetch: Sendable {
     /// Fetches that are equal in this share a job: the key, the credentials and the policy.
-    var sharing: Digest
-    var source: ImageRequest.Source
-    var resource: ResourceID
-    var partition: Partition?
-    var policy: ImageRequest.CachePolicy
+    let sharing: Digest
+    let source: ImageRequest.Source
+    let resource: ResourceID
+    let partition: Partition?
+    let policy: ImageRequest.CachePolicy
     /// Where responses are stored; `nil` for what isn't HTTP.
-    var key: FetchKey?
+    let key: FetchKey?
     /// From before the job began: see ``ResponseStore``.
-    var epoch: StoreEpoch
+    let epoch: StoreEpoch
     /// Bytes that turned out to be damaged: they are removed before anything else.
-    var damaged: StoredResponse.ID?
+    let damaged: StoredResponse.ID?
+
+    init(
+        sharing: Digest, request: ImageRequest, policy: ImageRequest.CachePolicy, key: FetchKey?, epoch: StoreEpoch,
+        damaged: StoredResponse.ID? = nil
+    ) {
+        self.sharing = sharing
+        source = request.source
+        resource = request.id
+        partition = request.cachePartition
+        self.policy = policy
+        self.key = key
+        self.epoch = epoch
+        self.damaged = damaged
+    }
 }
 
 /// Somebody who waits for the bytes of a resource.

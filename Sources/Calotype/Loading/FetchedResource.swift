@@ -1,19 +1,35 @@
 import Foundation
 
 /// The bytes of a resource, complete and recognised as an image, with what the layers above need to know of them.
-struct FetchedResource: Sendable {
+final class FetchedResource: Sendable {
     /// The whole file.
-    var data: Data
+    let data: Data
     /// What the first bytes say.
-    var header: ImageHeader
+    let header: ImageHeader
     /// The digest of `data`: the content version.
-    var version: Digest
+    let version: Digest
     /// When renditions of it go stale.
-    var freshness: Freshness
+    let freshness: Freshness
     /// Where it is stored, if it is.
-    var stored: StoredResponse.ID?
-    /// What has been found out so far: the layer, the cache's reason, bytes and times.
-    var report: LoadReport
+    let stored: StoredResponse.ID?
+    /// What has been done so far.
+    let work: LoadReport.Work
     /// Whether it is stale, and may be shown only because it is being revalidated.
-    var needsRevalidation = false
+    let needsRevalidation: Bool
+
+    init(
+        data: Data, header: ImageHeader, freshness: Freshness, stored: StoredResponse.ID?, work: LoadReport.Work,
+        needsRevalidation: Bool = false
+    ) {
+        self.data = data
+        self.header = header
+        version = data.withUnsafeBytes { Digest(bytes: $0) }
+        self.freshness = freshness
+        self.stored = stored
+        var work = work
+        work.bodyByteCount = Int64(data.count)
+        work.format = header.format
+        self.work = work
+        self.needsRevalidation = needsRevalidation
+    }
 }

@@ -56,14 +56,12 @@ public final class ImageLoad: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the load was cancelled.
     public var result: ImageResult {
-        get async throws {
-            if let outcome = promise.outcome { return try outcome.get() }
-            return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { promise.wait($0) }
-            } onCancel: {
-                cancel()
-            }
-        }
+        get async throws { try await outcome.get() }
+    }
+
+    /// The image, or why there is none.
+    package var outcome: Result<ImageResult, any Error> {
+        get async { await promise.value(onCancel: cancel) }
     }
 
     /// What happens, from the latest preview on, until the load is over; ``result`` says how it went. To be read once.

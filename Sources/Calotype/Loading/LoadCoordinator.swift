@@ -175,6 +175,12 @@ final class LoadCoordinator: Sendable {
         return (jobs.0, jobs.1, fetchQueue.counts.running + decodeQueue.counts.running)
     }
 
+    /// Returns once nothing runs any more, cancelled work included.
+    func waitUntilIdle() async {
+        await fetchQueue.waitUntilIdle()
+        await decodeQueue.waitUntilIdle()
+    }
+
     // MARK: Fetching
 
     /// Fetches, in a task of the job's own.
@@ -182,13 +188,12 @@ final class LoadCoordinator: Sendable {
         let isStarted = books.withLock { _ in
             guard !job.isCancelled else { return false }
             job.task = Task.detached(priority: job.waiters.priority.taskPriority) { [self] in
-                let waited = ContinuousClock.now - job.addTime
+                job.queueTime = .now - job.addTime
                 let result: Result<FetchedResource, any Error>
                 do {
-                    var resource = try await loader.load(job.fetch, priority: job.transferPriority) { progress in
+                    let resource = try await loader.load(job.fetch, priority: job.transferPriority) { progress in
                         self.report(progress, of: job)
                     }
-                    resource.report.times.queue = waited
                     result = .success(resource)
                 } catch {
                     result = .failure(error)
@@ -221,8 +226,8 @@ final class LoadCoordinator: Sendable {
         for waiter in waiters {
             switch (waiter, result) {
             case (.data(let load), _): load.promise.fulfil(result)
-            case (.rendition(let job), .success(let resource)): render(job, resource)
-            case (.rendition(let job), .failure(let error)): finish(job, .failure(error))
+            case (.rendition(let rendition), .success(let resource)): render(rendition, resource, job.queueTime)
+            case (.rendition(let rendition), .failure(let error)): finish(rendition, error)
             }
         }
     }
@@ -230,17 +235,16 @@ final class LoadCoordinator: Sendable {
     // MARK: Decoding
 
     /// Goes on with a rendition whose bytes are there.
-    private func render(_ job: RenditionJob, _ resource: FetchedResource) {
+    private func render(_ job: RenditionJob, _ resource: FetchedResource, _ queueTime: Duration?) {
         // The bytes may be those that pixels in memory were made of: then there is nothing to decode.
         if let found = memory.find(job.query, countsAsUse: false), found.match != .preview,
             found.version == resource.version
         {
             memory.freshen(job.query.key, version: resource.version, to: resource.freshness)
-            return finish(
-                job, .success(ImageResult(image: found.image, report: resource.report)),
-                needsRevalidation: resource.needsRevalidation)
+            return finish(job, found.image, resource.work, needsRevalidation: resource.needsRevalidation)
         }
         job.material = .bytes(resource)
+        job.fetchQueueTime = queueTime
         enqueue(job)
     }
 
@@ -256,9 +260,12 @@ final class LoadCoordinator: Sendable {
         guard let material = job.material, !job.cancellation.isCancelled else { return }
         job.material = nil
         do {
-            let made = try maker.make(
+            let waited = job.decodeQueueTime.map { .now - $0 }
+            var made = try maker.make(
                 of: material, target: job.query.target, processors: job.request.processors,
-                cancellation: job.cancellation, waiting: job.decodeQueueTime.map { .now - $0 })
+                cancellation: job.cancellation)
+            made.work.times.queue = job.fetchQueueTime
+            made.work.times.decodeQueue = waited
             memory.insert(
                 Rendition(
                     resource: job.request.id, partition: job.request.cachePartition, source: job.query.source,
@@ -266,13 +273,11 @@ final class LoadCoordinator: Sendable {
                     decodedSize: made.decodedSize, image: made.image, freshness: material.freshness,
                     cost: made.image.byteCount),
                 since: job.epoch)
-            finish(
-                job, .success(ImageResult(image: made.image, report: made.report)),
-                needsRevalidation: material.needsRevalidation)
+            finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)
         } catch let error as ImageError where error.isDamage {
             discard(material, of: job, error)
         } catch {
-            finish(job, .failure(error))
+            finish(job, error)
         }
     }
 
@@ -280,16 +285,13 @@ final class LoadCoordinator: Sendable {
     /// once more.
     private func discard(_ material: RenditionJob.Material, of job: RenditionJob, _ error: ImageError) {
         guard case .bytes(let resource) = material, resource.stored != nil else {
-            return finish(job, .failure(error))
+            return finish(job, error)
         }
         var changes = Changes()
         let isFetchedAgain = books.withLock { books in
-            guard resource.report.layer != .network, !job.isSecondAttempt, !job.isCancelled else { return false }
+            guard resource.work.layer != .network, !job.isSecondAttempt, !job.isCancelled else { return false }
             job.isSecondAttempt = true
-            var fetch = loader.fetch(for: job.request)
-            fetch.policy = .reload
-            fetch.damaged = resource.stored
-            fetch.sharing = fetch.sharing.combined(with: resource.version)
+            let fetch = loader.fetch(for: job.request, insteadOf: resource)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return true
         }
@@ -297,35 +299,45 @@ final class LoadCoordinator: Sendable {
         // The caller hears of the failure when the bytes have gone, so that its next request finds none.
         Task.detached { [self] in
             await loader.discard(resource.stored, of: job.request.url)
-            finish(job, .failure(error))
+            finish(job, error)
         }
     }
 
+    /// Gives the image to all who have waited for it.
     private func finish(
-        _ job: RenditionJob, _ result: Result<ImageResult, any Error>, needsRevalidation: Bool = false
+        _ job: RenditionJob, _ image: DecodedImage, _ work: LoadReport.Work, needsRevalidation: Bool
     ) {
-        let loads = books.withLock { books in
+        let loads = takeOffTheBooks(job)
+        guard let first = loads.first else { return }
+        var work = work
+        work.waiterCount = loads.count
+        let now = ContinuousClock.now
+        let shared = LoadReport(
+            number: first.number, url: first.request.url, duration: now - first.startTime, image: image, work: work)
+        for load in loads {
+            let report =
+                load === first
+                ? shared
+                : LoadReport(shared, number: load.number, url: load.request.url, duration: now - load.startTime)
+            load.end(.success(ImageResult(image: image, report: report)))
+            onEvent?(.loaded(report))
+        }
+        if needsRevalidation { revalidate(job.request, query: job.query) }
+    }
+
+    /// Tells all who have waited that there will be no image.
+    private func finish(_ job: RenditionJob, _ error: any Error) {
+        let error = (error as? ImageError)?.located(at: job.request.url) ?? error
+        for load in takeOffTheBooks(job) {
+            load.end(.failure(error))
+            if let error = error as? ImageError { onEvent?(.failed(error)) }
+        }
+    }
+
+    private func takeOffTheBooks(_ job: RenditionJob) -> [ImageLoad] {
+        books.withLock { books in
             if books.renditions[job.key] === job { books.renditions[job.key] = nil }
             return job.loads.takeAll()
-        }
-        switch result {
-        case .success(var result):
-            result.report.pixelSize = result.image.pixelSize
-            result.report.originalPixelSize = result.image.originalPixelSize
-            result.report.waiterCount = loads.count
-            let now = ContinuousClock.now
-            for load in loads {
-                result.report.number = load.number
-                result.report.url = load.request.url
-                result.report.duration = now - load.startTime
-                load.end(.success(result))
-                onEvent?(.loaded(result.report))
-            }
-            if needsRevalidation { revalidate(job.request, query: job.query) }
-        case .failure(let error):
-            let error = (error as? ImageError)?.located(at: job.request.url) ?? error
-            for load in loads { load.end(.failure(error)) }
-            if let error = error as? ImageError { onEvent?(.failed(error)) }
         }
     }
 

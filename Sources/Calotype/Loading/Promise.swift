@@ -6,7 +6,7 @@ import Synchronization
 struct Promise<Value: Sendable>: ~Copyable, Sendable {
     struct State {
         var outcome: Result<Value, any Error>?
-        var awaiting: [CheckedContinuation<Value, any Error>] = []
+        var awaiting: [CheckedContinuation<Result<Value, any Error>, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -19,23 +19,34 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
     /// - Returns: Whether it was the first.
     @discardableResult
     borrowing func fulfil(_ outcome: Result<Value, any Error>) -> Bool {
-        let awaiting = state.withLock { state -> [CheckedContinuation<Value, any Error>]? in
+        let awaiting = state.withLock { state -> [CheckedContinuation<Result<Value, any Error>, Never>]? in
             guard state.outcome == nil else { return nil }
             state.outcome = outcome
             defer { state.awaiting = [] }
             return state.awaiting
         }
         guard let awaiting else { return false }
-        for continuation in awaiting { continuation.resume(with: outcome) }
+        for continuation in awaiting { continuation.resume(returning: outcome) }
         return true
     }
 
-    /// Adds somebody who waits.
-    borrowing func wait(_ continuation: CheckedContinuation<Value, any Error>) {
+    /// Waits for the value.
+    ///
+    /// - Parameter onCancel: Called if the waiting task is cancelled. It should fulfil the promise.
+    borrowing func value(onCancel: @Sendable () -> Void) async -> Result<Value, any Error> {
+        if let outcome { return outcome }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { add($0) }
+        } onCancel: {
+            onCancel()
+        }
+    }
+
+    private borrowing func add(_ continuation: CheckedContinuation<Result<Value, any Error>, Never>) {
         let outcome = state.withLock { state -> Result<Value, any Error>? in
             if state.outcome == nil { state.awaiting.append(continuation) }
             return state.outcome
         }
-        if let outcome { continuation.resume(with: outcome) }
+        if let outcome { continuation.resume(returning: outcome) }
     }
 }

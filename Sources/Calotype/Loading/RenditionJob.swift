@@ -6,8 +6,8 @@ import Foundation
 /// - Owns: its place among the waiters of a ``FetchJob`` until the bytes are there; then its place in the decode queue.
 /// - Priority: the highest among its loads.
 ///
-/// `@unchecked Sendable`: the properties under "Guarded" are guarded by the coordinator's lock; `material` is set before
-/// the job enters the decode queue, and read by the decode that the queue starts.
+/// `@unchecked Sendable`: the properties under "Guarded" are guarded by the coordinator's lock; `material` and the times are
+/// set before the job enters the decode queue, and read by the decode that the queue starts.
 final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     /// Requests that are equal in all of this share a job.
     struct Key: Hashable {
@@ -57,6 +57,7 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     private let coordinator: LoadCoordinator
     let position = WaiterPosition<FetchJob>()
     var material: Material?
+    var fetchQueueTime: Duration?
     var decodeQueueTime: ContinuousClock.Instant?
 
     // Guarded

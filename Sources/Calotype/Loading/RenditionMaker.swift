@@ -8,7 +8,7 @@ struct RenditionMaker: Sendable {
     struct Made {
         var image: DecodedImage
         var decodedSize: PixelSize
-        var report: LoadReport
+        var work: LoadReport.Work
     }
 
     let decoders: ImageDecoders
@@ -16,37 +16,35 @@ struct RenditionMaker: Sendable {
 
     /// Makes a rendition.
     ///
-    /// - Parameter waiting: How long the job has waited for its turn.
     /// - Throws: ``ImageError`` of stage `decoding` or `processing`, or `CancellationError`.
     func make(
         of material: RenditionJob.Material, target: PixelTarget, processors: [any ImageProcessor],
-        cancellation: DecodeCancellation, waiting: Duration?
+        cancellation: DecodeCancellation
     ) throws -> Made {
         let start = ContinuousClock.now
         let decoded: DecodedImage
-        var report: LoadReport
+        var work: LoadReport.Work
         switch material {
         case .bytes(let resource):
             let options = DecodeOptions(target: target, limits: limits, cancellation: cancellation)
             decoded = try decoders.decode(resource.data, format: resource.header.format, options: options)
-            report = resource.report
+            work = resource.work
         case .pixels(let larger):
             let size = target.pixelSize(for: larger.image.originalPixelSize)
             decoded =
                 larger.decodedSize == size
                 ? larger.image : try larger.image.mapBitmaps { try $0.resized(to: size, cancellation: cancellation) }
-            report = LoadReport(number: 0, layer: .memory)
+            work = LoadReport.Work(layer: .memory)
         }
-        report.times.decodeQueue = waiting
-        report.times.decode = .now - start
+        work.times.decode = .now - start
 
         guard !processors.isEmpty else {
-            return Made(image: decoded, decodedSize: decoded.pixelSize, report: report)
+            return Made(image: decoded, decodedSize: decoded.pixelSize, work: work)
         }
         let processStart = ContinuousClock.now
         let image = try process(decoded, processors, cancellation)
-        report.times.process = .now - processStart
-        return Made(image: image, decodedSize: decoded.pixelSize, report: report)
+        work.times.process = .now - processStart
+        return Made(image: image, decodedSize: decoded.pixelSize, work: work)
     }
 
     private func process(

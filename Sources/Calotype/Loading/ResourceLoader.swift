@@ -9,7 +9,7 @@ import Foundation
 ///
 /// - Isolation: Called in the task of a ``FetchJob``; nothing of it runs on the main actor.
 /// - Errors: A fault of the store is reported as an event, and the load goes on without it.
-struct ResourceLoader: Sendable {
+final class ResourceLoader: Sendable {
     let configuration: ImagePipeline.Configuration
     let http: HTTPLoader
 
@@ -18,7 +18,7 @@ struct ResourceLoader: Sendable {
         http = HTTPLoader(configuration)
     }
 
-    /// What to fetch for a request; `nil` if the request names nothing that can be fetched.
+    /// What to fetch for a request.
     func fetch(for request: ImageRequest) -> Fetch {
         var key: FetchKey?
         var sharing = request.urlDigest
@@ -43,9 +43,16 @@ struct ResourceLoader: Sendable {
             if let partition = request.cachePartition { sharing = sharing.combined(with: partition.digest) }
         }
         return Fetch(
-            sharing: sharing.combined(with: request.cachePolicy.digest), source: request.source, resource: request.id,
-            partition: request.cachePartition, policy: request.cachePolicy, key: key,
-            epoch: configuration.store?.epoch() ?? StoreEpoch(0))
+            sharing: sharing.combined(with: request.cachePolicy.digest), request: request, policy: request.cachePolicy,
+            key: key, epoch: configuration.store?.epoch() ?? StoreEpoch(0))
+    }
+
+    /// What to fetch for a request once stored bytes have turned out to be damaged.
+    func fetch(for request: ImageRequest, insteadOf damaged: FetchedResource) -> Fetch {
+        let fetch = fetch(for: request)
+        return Fetch(
+            sharing: fetch.sharing.combined(with: damaged.version), request: request, policy: .reload, key: fetch.key,
+            epoch: fetch.epoch, damaged: damaged.stored)
     }
 
     /// Loads the bytes, complete and recognised as an image within the limits.
@@ -111,12 +118,9 @@ struct ResourceLoader: Sendable {
         }
         let header = try BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .source)
         guard let header else { throw ImageError(.source, .notAnImage) }
-        var report = LoadReport(number: 0, layer: .source)
-        report.bodyByteCount = Int64(data.count)
-        report.format = header.format
         return FetchedResource(
-            data: data, header: header, version: data.withUnsafeBytes { Digest(bytes: $0) },
-            freshness: fetch.policy == .noStore ? .transient : .immutable, stored: nil, report: report)
+            data: data, header: header, freshness: fetch.policy == .noStore ? .transient : .immutable, stored: nil,
+            work: LoadReport.Work(layer: .source))
     }
 
     // MARK: HTTP
@@ -137,21 +141,22 @@ struct ResourceLoader: Sendable {
         let candidates = await self.candidates(for: fetch)
         let decision = decide(candidates.map(\.head), fields, fetch.policy)
 
-        var report = LoadReport(number: 0, layer: .network)
-        if fetch.policy.readsStore { report.cacheReason = decision.reason }
-        report.times.lookup = .now - start
+        var work = LoadReport.Work(layer: .network)
+        if fetch.policy.readsStore { work.cacheReason = decision.reason }
+        work.times.lookup = .now - start
 
         var validators = HTTPFields()
         var validated: Candidate?
         switch decision.outcome {
         case .useStored(let index), .useStaleWhileRevalidating(let index):
-            report.layer = .storage
-            if var resource = await stored(candidates[index], fetch, fields, report) {
-                if case .useStaleWhileRevalidating = decision.outcome { resource.needsRevalidation = true }
+            work.layer = .storage
+            if let resource = await stored(
+                candidates[index], fetch, fields, work, needsRevalidation: decision.outcome.isStale)
+            {
                 return resource
             }
             if fetch.policy == .storedOnly { throw ImageError(.cache, .notStored) }
-            report.layer = .network
+            work.layer = .network
         case .revalidate(let index, let fields):
             validated = candidates[index]
             validators = fields
@@ -170,14 +175,14 @@ struct ResourceLoader: Sendable {
         }
         var exchange = try await http.send(request, partition: fetch.partition)
         if exchange.response.status == 304, let candidate = validated {
-            if let resource = await confirmed(candidate, exchange, fetch, fields, report) { return resource }
+            if let resource = await confirmed(candidate, exchange, fetch, fields, work) { return resource }
             // The body has gone while the server was asked: ask again, for all of it.
             for field in validators { request.fields[field.name] = nil }
             exchange = try await http.send(request, partition: fetch.partition)
             validated = nil
         }
         return try await http.receive(
-            exchange, fetch: fetch, requestFields: fields, replacing: validated?.response.id, report: report,
+            exchange, fetch: fetch, requestFields: fields, replacing: validated?.response.id, work: work,
             progress: progress)
     }
 
@@ -211,7 +216,8 @@ struct ResourceLoader: Sendable {
 
     /// The resource that a stored response holds; `nil` if its body has gone or is no image any more.
     private func stored(
-        _ candidate: Candidate, _ fetch: Fetch, _ fields: HTTPFields, _ report: LoadReport
+        _ candidate: Candidate, _ fetch: Fetch, _ fields: HTTPFields, _ work: LoadReport.Work,
+        needsRevalidation: Bool = false
     ) async -> FetchedResource? {
         guard let store = configuration.store else { return nil }
         let id = candidate.response.id
@@ -223,18 +229,15 @@ struct ResourceLoader: Sendable {
             await discard(id, of: fetch.source.url)
             return nil
         }
-        var report = report
-        report.bodyByteCount = Int64(data.count)
-        report.format = header.format
         return FetchedResource(
-            data: data, header: header, version: data.withUnsafeBytes { Digest(bytes: $0) },
-            freshness: http.freshness(of: candidate.head, fields, fetch.policy), stored: id, report: report)
+            data: data, header: header, freshness: http.freshness(of: candidate.head, fields, fetch.policy), stored: id,
+            work: work, needsRevalidation: needsRevalidation)
     }
 
     /// The resource whose stored response a 304 has confirmed.
     private func confirmed(
         _ candidate: Candidate, _ exchange: HTTPLoader.Exchange, _ fetch: Fetch, _ fields: HTTPFields,
-        _ report: LoadReport
+        _ work: LoadReport.Work
     ) async -> FetchedResource? {
         let head = HTTPCache.freshen(
             candidate.head, with: exchange.response.fields, requestTime: exchange.requestTime,
@@ -243,10 +246,10 @@ struct ResourceLoader: Sendable {
             let id = candidate.response.id
             await http.attempt("update") { _ = try await store.updateMetadata(of: id, to: head.encoded()) }
         }
-        var report = report
-        report.layer = .revalidation
-        exchange.describe(in: &report)
-        return await stored(Candidate(response: candidate.response, head: head), fetch, fields, report)
+        var work = work
+        work.layer = .revalidation
+        exchange.describe(in: &work)
+        return await stored(Candidate(response: candidate.response, head: head), fetch, fields, work)
     }
 }
 

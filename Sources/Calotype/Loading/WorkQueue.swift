@@ -18,6 +18,7 @@ final class WorkQueue: Sendable {
         var placeCount = 0
         var runningCount = 0
         var nextTicket: UInt64 = 1
+        var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
     }
 
     private let limit: Int
@@ -67,12 +68,26 @@ final class WorkQueue: Sendable {
 
     /// Says that a piece of work has ended, and starts the next one.
     func finishOne() {
-        let next = state.withLock { state -> WorkItem? in
-            if let item = state.dequeue() { return item }
+        let (next, awaiting) = state.withLock { state -> (WorkItem?, [CheckedContinuation<Void, Never>]) in
+            if let item = state.dequeue() { return (item, []) }
             state.runningCount -= 1
-            return nil
+            guard state.runningCount == 0, !state.awaitingIdleness.isEmpty else { return (nil, []) }
+            defer { state.awaitingIdleness = [] }
+            return (nil, state.awaitingIdleness)
         }
         next?.start()
+        for continuation in awaiting { continuation.resume() }
+    }
+
+    /// Returns once nothing runs, cancelled work included.
+    func waitUntilIdle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.runningCount > 0 { state.awaitingIdleness.append(continuation) }
+                return state.runningCount == 0
+            }
+            if isIdle { continuation.resume() }
+        }
     }
 
     /// How many wait and how many run.

@@ -90,38 +90,56 @@ public final class MemoryCache: @unchecked Sendable {
 
     /// The best rendition there is for a query.
     ///
-    /// - Parameter countsAsUse: Whether the lookup says something about what will be wanted again. A view that
-    ///   evaluates its body once more doesn't.
-    func find(_ query: RenditionQuery, countsAsUse: Bool) -> FoundRendition? {
+    /// - Parameters:
+    ///   - countsAsUse: Whether the lookup says something about what will be wanted again. A view that evaluates its body
+    ///     once more doesn't.
+    ///   - detail: What is known of the rendition, if there is one.
+    func find(_ query: RenditionQuery, countsAsUse: Bool, _ detail: inout FoundDetail) -> DecodedImage? {
         let shard = shard(of: query.key)
-        var best: Entry?
-        var bestMatch = RenditionQuery.Match.preview
-        var found: FoundRendition?
+        var found: DecodedImage?
         shard.pointee.lock.withLock { _ in
-            var next = shard.pointee.bucket(of: query.key).pointee
-            while let entry = next {
-                next = entry.pointee.next
-                guard entry.pointee.key == query.key, entry.pointee.processors == query.processors,
-                    entry.pointee.isAlive
-                else { continue }
-                let match = query.match(
-                    source: entry.pointee.source, decoded: entry.pointee.decodedSize,
-                    original: entry.pointee.originalSize)
-                if let best, !Self.prefers(entry, match, over: best, bestMatch) { continue }
-                best = entry
-                bestMatch = match
-                if match == .exact, entry.pointee.source == query.source { break }
+            guard let (entry, match) = Self.best(for: query, in: shard) else { return }
+            if let image = entry.pointee.image {
+                found = image
+            } else {
+                // Whoever showed the image may have let go of it in this moment: then it is a miss.
+                guard let image = entry.pointee.shown else { return }
+                found = image
+                detail.isEvicted = true
             }
-            guard let best else { return }
-            let held = best.pointee.image
-            // Between `isAlive` and here, whoever showed the image may have let go of it: then it is a miss.
-            guard let image = held ?? best.pointee.shown else { return }
-            if countsAsUse, bestMatch != .preview { noteUse(of: best, in: shard) }
-            found = FoundRendition(
-                image: image, match: bestMatch, version: best.pointee.version, freshness: best.pointee.freshness,
-                decodedSize: best.pointee.decodedSize, source: best.pointee.source, isEvicted: held == nil)
+            detail.match = match
+            detail.version = entry.pointee.version
+            detail.source = entry.pointee.source
+            detail.freshness = entry.pointee.freshness
+            detail.decodedSize = entry.pointee.decodedSize
+            if countsAsUse, match != .preview { noteUse(of: entry, in: shard) }
         }
         return found
+    }
+
+    /// The best rendition there is for a query, with what is known of it.
+    func find(_ query: RenditionQuery, countsAsUse: Bool) -> FoundRendition? {
+        var detail = FoundDetail()
+        return find(query, countsAsUse: countsAsUse, &detail).map { FoundRendition(image: $0, detail: detail) }
+    }
+
+    @inline(__always)
+    private static func best(
+        for query: RenditionQuery, in shard: UnsafeMutablePointer<Shard>
+    ) -> (Entry, RenditionQuery.Match)? {
+        var best: (Entry, RenditionQuery.Match)?
+        var next = shard.pointee.bucket(of: query.key).pointee
+        while let entry = next {
+            next = entry.pointee.next
+            guard entry.pointee.key == query.key, entry.pointee.processors == query.processors, entry.pointee.isAlive
+            else { continue }
+            let match = query.match(
+                source: entry.pointee.source, decoded: entry.pointee.decodedSize, original: entry.pointee.originalSize)
+            if match == .exact, entry.pointee.source == query.source { return (entry, match) }
+            if let (other, otherMatch) = best, !prefers(entry, match, over: other, otherMatch) { continue }
+            best = (entry, match)
+        }
+        return best
     }
 
     /// A final answer rather than a preview; of two that answer, the smaller; of two previews, the larger.

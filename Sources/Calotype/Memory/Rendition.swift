@@ -79,7 +79,9 @@ struct RenditionQuery: Sendable {
     /// Another URL of the same resource may have fewer pixels: it answers only if it has as many as the target asks for.
     @inline(__always)
     func match(source: Digest, decoded: PixelSize, original: PixelSize) -> Match {
-        let needed = target.pixelSize(for: original)
+        // The commonest target is spared the call: this is the way of every hit.
+        let needed: PixelSize
+        if case .original = target { needed = original } else { needed = target.pixelSize(for: original) }
         if source != self.source, needed == original { return .preview }
         if decoded == needed { return .exact }
         if needsExactSize || decoded.width < needed.width || decoded.height < needed.height
@@ -92,19 +94,28 @@ struct RenditionQuery: Sendable {
 }
 
 /// What the memory cache found.
+@dynamicMemberLookup
 struct FoundRendition: Sendable {
     /// The pixels.
     var image: DecodedImage
-    /// How well they answer the query.
-    var match: RenditionQuery.Match
-    /// The digest of the bytes they were made of.
-    var version: Digest
-    /// When they go stale.
-    var freshness: Freshness
-    /// The size that was decoded to, before any processor.
-    var decodedSize: PixelSize
-    /// The URL that they came from.
-    var source: Digest
+    /// What is known of them.
+    var detail: FoundDetail
+
+    subscript<Value>(dynamicMember path: KeyPath<FoundDetail, Value>) -> Value { detail[keyPath: path] }
+}
+
+/// What is known of a rendition in memory. Plain bits: it is handed out on every hit.
+struct FoundDetail: Sendable {
+    /// How well the pixels answer the query.
+    var match = RenditionQuery.Match.preview
     /// Whether they are held by those who show them alone.
-    var isEvicted: Bool
+    var isEvicted = false
+    /// The digest of the bytes that they were made of.
+    var version = Digest.zero
+    /// The URL that they came from.
+    var source = Digest.zero
+    /// When they go stale.
+    var freshness = Freshness.transient
+    /// The size that was decoded to, before any processor.
+    var decodedSize = PixelSize(width: 0, height: 0)
 }

@@ -74,11 +74,32 @@ extension String {
     /// Whether the strings are equal when A-Z count as a-z. Field names, schemes and tokens compare so.
     package func equalsIgnoringASCIICase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        return zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
+        var (first, second) = (self, other)
+        return first.withUTF8 { first in
+            second.withUTF8 { second in
+                for index in 0..<first.count
+                where first[index] != second[index] && first[index].asciiLowercased != second[index].asciiLowercased {
+                    return false
+                }
+                return true
+            }
+        }
     }
 }
 
 extension UInt8 {
     /// The byte, with A-Z made a-z.
     package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+}
+
+extension Substring.UTF8View {
+    /// Without the spaces and tabs around it.
+    ///
+    /// - Source: RFC 9110 section 5.6.3.
+    package var trimmingOptionalWhitespace: Substring.UTF8View {
+        var result = self
+        while let first = result.first, first == 0x20 || first == 0x09 { result.removeFirst() }
+        while let last = result.last, last == 0x20 || last == 0x09 { result.removeLast() }
+        return result
+    }
 }

@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 /// Makes HTTP requests as a load needs them: signed, with redirects followed, validated, and committed as they stream.
-struct HTTPLoader: Sendable {
+final class HTTPLoader: Sendable {
     /// A response to a request, after redirects.
     struct Exchange {
         var response: HTTPResponse
@@ -16,11 +16,11 @@ struct HTTPLoader: Sendable {
         var redirectCount = 0
         var retryCount = 0
 
-        func describe(in report: inout LoadReport) {
-            report.times.firstByte = firstByteTime
-            report.redirectCount = redirectCount
-            report.retryCount = retryCount
-            report.exchange = response.metrics
+        func describe(in work: inout LoadReport.Work) {
+            work.times.firstByte = firstByteTime
+            work.redirectCount = redirectCount
+            work.retryCount = retryCount
+            work.exchange = response.metrics
         }
     }
 
@@ -66,7 +66,7 @@ struct HTTPLoader: Sendable {
     /// Receives the body of a success, checks it as it comes, and commits it once it is complete.
     func receive(
         _ exchange: Exchange, fetch: Fetch, requestFields: HTTPFields, replacing replaced: StoredResponse.ID?,
-        report: LoadReport, progress: @Sendable (LoadProgress) -> Void
+        work: LoadReport.Work, progress: @Sendable (LoadProgress) -> Void
     ) async throws -> FetchedResource {
         let response = exchange.response
         let expected = try checkHead(response)
@@ -127,15 +127,13 @@ struct HTTPLoader: Sendable {
         if let writer {
             stored = await attempt("commit") { try await writer.commit() }??.id
         }
-        var report = report
-        exchange.describe(in: &report)
-        report.times.body = .now - start
-        report.receivedByteCount = Int64(data.count)
-        report.bodyByteCount = Int64(data.count)
-        report.format = header.format
+        var work = work
+        exchange.describe(in: &work)
+        work.times.body = .now - start
+        work.receivedByteCount = Int64(data.count)
         return FetchedResource(
-            data: data, header: header, version: data.withUnsafeBytes { Digest(bytes: $0) },
-            freshness: freshness(of: head, requestFields, fetch.policy), stored: stored, report: report)
+            data: data, header: header, freshness: freshness(of: head, requestFields, fetch.policy), stored: stored,
+            work: work)
     }
 
     /// When pixels made of a response go stale, by its head and the request's policy.
@@ -170,7 +168,8 @@ struct HTTPLoader: Sendable {
         }
         if response.status == 204 || response.status == 205 { throw ImageError(.validation, .emptyBody) }
         if let type = response.fields["Content-Type"] {
-            let essence = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+            let essence = String(Substring(type.utf8.prefix { $0 != UInt8(ascii: ";") }.trimmingOptionalWhitespace))
+                .lowercased()
             guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
                 throw ImageError(.validation, .contentType(String(essence.prefix(80))))
             }

@@ -32,51 +32,103 @@ public struct ImageRequest: Sendable {
         public var body: Data?
     }
 
-    /// Where the bytes come from.
-    public let source: Source
-    /// What the image depicts.
-    public let id: ResourceID
-    /// How large the image will be shown.
-    public var size: Size
-    /// The steps from the decoded pixels to the ones that are shown, in order.
-    public var processors: [any ImageProcessor] {
-        didSet {
-            processorsDigest = Self.digest(of: processors)
+    /// The parts of a request, with what is derived from them once.
+    private struct Parts: Sendable {
+        let source: Source
+        let id: ResourceID
+        let urlDigest: Digest
+        var size: Size
+        var processors: [any ImageProcessor] { didSet { deriveFromProcessors() } }
+        var cachePolicy: CachePolicy
+        var partition: Partition? { didSet { derivePartition() } }
+        var priority: Priority
+        var processorsDigest: Digest?
+        var needsExactSize = false
+        var cachePartition: Partition?
+
+        mutating func deriveFromProcessors() {
+            processorsDigest = ImageRequest.digest(of: processors)
             needsExactSize = processors.contains { $0.dependsOnPixelSize }
         }
-    }
-    /// Where the request may be answered from.
-    public var cachePolicy: CachePolicy
-    /// The part of the caches that it uses. `nil` is the part that everybody shares; a request with credentials of its
-    /// own that names none gets one for those credentials.
-    public var partition: Partition? {
-        didSet { cachePartition = partition ?? Self.credentialPartition(of: source) }
-    }
-    /// How urgent it is. Not part of its identity.
-    public var priority: Priority
 
-    /// The digest of the normalised URL: ``id``'s own unless the app named it.
-    package let urlDigest: Digest
-    package private(set) var processorsDigest: Digest?
-    package private(set) var needsExactSize: Bool
-    package private(set) var cachePartition: Partition?
+        /// Whoever sends other credentials must not see this one's pictures: credentials make a partition.
+        mutating func derivePartition() {
+            cachePartition = partition
+            if partition == nil, case .http(let message) = source {
+                cachePartition = FetchKey.credentials(in: message.fields).map(Partition.init(credentials:))
+            }
+        }
+    }
+
+    /// One object, so that a request is copied by a single retain. Changing a request makes another.
+    private final class Storage: Sendable {
+        let parts: Parts
+
+        init(_ parts: Parts) { self.parts = parts }
+    }
+
+    private var storage: Storage
 
     private init(
         source: Source, id: ResourceID, urlDigest: Digest, size: Size, processors: [any ImageProcessor],
         cachePolicy: CachePolicy, partition: Partition?, priority: Priority
     ) {
-        self.source = source
-        self.id = id
-        self.urlDigest = urlDigest
-        self.size = size
-        self.processors = processors
-        self.cachePolicy = cachePolicy
-        self.partition = partition
-        self.priority = priority
-        processorsDigest = Self.digest(of: processors)
-        needsExactSize = processors.contains { $0.dependsOnPixelSize }
-        cachePartition = partition ?? Self.credentialPartition(of: source)
+        var parts = Parts(
+            source: source, id: id, urlDigest: urlDigest, size: size, processors: processors, cachePolicy: cachePolicy,
+            partition: partition, priority: priority)
+        if !processors.isEmpty { parts.deriveFromProcessors() }
+        parts.derivePartition()
+        storage = Storage(parts)
     }
+
+    private mutating func change(_ body: (inout Parts) -> Void) {
+        var parts = storage.parts
+        body(&parts)
+        storage = Storage(parts)
+    }
+
+    /// Where the bytes come from.
+    public var source: Source { storage.parts.source }
+
+    /// What the image depicts.
+    public var id: ResourceID { storage.parts.id }
+
+    /// How large the image will be shown.
+    public var size: Size {
+        get { storage.parts.size }
+        set { change { $0.size = newValue } }
+    }
+
+    /// The steps from the decoded pixels to the ones that are shown, in order.
+    public var processors: [any ImageProcessor] {
+        get { storage.parts.processors }
+        set { change { $0.processors = newValue } }
+    }
+
+    /// Where the request may be answered from.
+    public var cachePolicy: CachePolicy {
+        get { storage.parts.cachePolicy }
+        set { change { $0.cachePolicy = newValue } }
+    }
+
+    /// The part of the caches that it uses. `nil` is the part that everybody shares; a request with credentials of its
+    /// own that names none gets one for those credentials.
+    public var partition: Partition? {
+        get { storage.parts.partition }
+        set { change { $0.partition = newValue } }
+    }
+
+    /// How urgent it is. Not part of its identity.
+    public var priority: Priority {
+        get { storage.parts.priority }
+        set { change { $0.priority = newValue } }
+    }
+
+    /// The digest of the normalised URL: ``id``'s own unless the app named it.
+    package var urlDigest: Digest { storage.parts.urlDigest }
+    package var processorsDigest: Digest? { storage.parts.processorsDigest }
+    package var needsExactSize: Bool { storage.parts.needsExactSize }
+    package var cachePartition: Partition? { storage.parts.cachePartition }
 
     /// A request for the image at a URL.
     ///
@@ -147,12 +199,6 @@ public struct ImageRequest: Sendable {
         var hash = DigestBuilder()
         for processor in processors { hash.append(processor.identifier) }
         return hash.finish()
-    }
-
-    /// Whoever sends other credentials must not see this one's pictures: credentials make a partition.
-    private static func credentialPartition(of source: Source) -> Partition? {
-        guard case .http(let message) = source else { return nil }
-        return FetchKey.credentials(in: message.fields).map(Partition.init(credentials:))
     }
 }
 

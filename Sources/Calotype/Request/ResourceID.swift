@@ -9,7 +9,7 @@ public import Foundation
 /// Two IDs are equal if their names are. The digest that stands for the name is computed once, when the ID is made.
 public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     package enum Name: Sendable {
-        case url(URL, SignatureRule)
+        case url(URL)
         case text(String)
         case bytes
     }
@@ -29,9 +29,9 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     }
 
     /// The ID of a URL.
-    public init(url: URL, signatures: SignatureRule = .known) {
-        self.name = .url(url, signatures)
-        digest = URLNormalization(signatures).digest(of: url)
+    public init(url: URL) {
+        self.name = .url(url)
+        digest = URLNormalization.known.digest(of: url)
     }
 
     /// The ID of bytes: equal for equal bytes.
@@ -49,7 +49,7 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     /// Redacted: the URL's scheme and host where there is one, and a tag that means something in this process alone.
     public var description: String {
         let tag = "#" + String(digest.low & 0xffff_ffff, radix: 16)
-        if case .url(let url, _) = name { return "\(RedactedURL(url)) \(tag)" }
+        if case .url(let url) = name { return "\(RedactedURL(url)) \(tag)" }
         return tag
     }
 }

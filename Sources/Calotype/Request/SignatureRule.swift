@@ -20,11 +20,15 @@ public struct SignatureRule: Sendable, Hashable {
     }
 
     /// The families that are looked for.
-    public var families: [Family]
+    public let families: [Family]
+
+    /// Which lengths the marks have: bit n for n bytes. Most queries have no item of such a length, and are done with.
+    let markLengths: UInt64
 
     /// Makes a rule.
     public init(_ families: [Family]) {
         self.families = families
+        markLengths = families.reduce(0) { $0 | 1 << UInt64($1.mark.utf8.count) }
     }
 
     /// Every query item counts.

@@ -6,10 +6,12 @@ package import Foundation
 /// complete signature. Everything else stays as it is written, percent-encoding included.
 ///
 /// - Source: RFC 3986 sections 6.2.2.1 and 6.2.3.
-package struct URLNormalization {
+package struct URLNormalization: Sendable {
+    package static let known = URLNormalization(.known)
+
     private let rule: SignatureRule
 
-    package init(_ rule: SignatureRule = .known) {
+    package init(_ rule: SignatureRule) {
         self.rule = rule
     }
 
@@ -18,13 +20,7 @@ package struct URLNormalization {
         var string = url.absoluteString
         return string.withUTF8 { bytes in
             var hash = DigestBuilder()
-            scan(bytes) { piece, isCaseless in
-                if isCaseless {
-                    for byte in piece { hash.append(byte.asciiLowercased) }
-                } else {
-                    hash.append(UnsafeRawBufferPointer(piece))
-                }
-            }
+            scan(bytes) { hash.append(UnsafeRawBufferPointer($0)) }
             hash.append(0xff as UInt8)
             return hash.finish()
         }
@@ -36,76 +32,118 @@ package struct URLNormalization {
         return string.withUTF8 { bytes in
             var result: [UInt8] = []
             result.reserveCapacity(bytes.count + 1)
-            scan(bytes) { piece, isCaseless in
-                if isCaseless {
-                    result.append(contentsOf: piece.lazy.map(\.asciiLowercased))
-                } else {
-                    result.append(contentsOf: piece)
-                }
-            }
+            scan(bytes) { result.append(contentsOf: $0) }
             return String(decoding: result, as: UTF8.self)
         }
     }
 
-    /// Gives the pieces of the normalised URL in order; the flag says that a piece is to be read in lower case.
+    /// Gives the pieces of the normalised URL in order: all of it in one piece, if it is normal as it stands.
     @inline(__always)
-    private func scan(_ url: UnsafeBufferPointer<UInt8>, _ piece: (UnsafeBufferPointer<UInt8>, Bool) -> Void) {
-        func slice(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: url[range]) }
-
-        guard let colon = url.firstIndex(of: UInt8(ascii: ":")) else { return piece(url, false) }
-        guard let secure = Self.isSecure(slice(0..<colon)), url.count > colon + 2,
-            url[colon + 1] == UInt8(ascii: "/"), url[colon + 2] == UInt8(ascii: "/")
-        else {
-            piece(slice(0..<colon), true)
-            return piece(slice(colon..<url.count), false)
-        }
-
-        // The authority ends at the path, the query or the fragment; within it, the host begins after the last "@".
-        var hostStart = colon + 3
-        var authorityEnd = hostStart
-        var portColon: Int?
-        scanning: while authorityEnd < url.count {
-            switch url[authorityEnd] {
-            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scanning
-            case UInt8(ascii: "@"): (hostStart, portColon) = (authorityEnd + 1, nil)
-            case UInt8(ascii: ":"): portColon = authorityEnd
-            case UInt8(ascii: "]"): portColon = nil
-            default: break
-            }
-            authorityEnd += 1
-        }
-        piece(slice(0..<colon + 3), true)
-        piece(slice(colon + 3..<hostStart), false)
-        if let portColon, Self.isDefaultPort(slice(portColon + 1..<authorityEnd), secure: secure) {
-            piece(slice(hostStart..<portColon), true)
-        } else {
-            piece(slice(hostStart..<authorityEnd), true)
-        }
-
-        var pathEnd = authorityEnd
-        while pathEnd < url.count, url[pathEnd] != UInt8(ascii: "?"), url[pathEnd] != UInt8(ascii: "#") { pathEnd += 1 }
-        if pathEnd == authorityEnd {
-            Self.slash.withUnsafeBufferPointer { piece($0, false) }
-        } else {
-            piece(slice(authorityEnd..<pathEnd), false)
-        }
-        guard pathEnd < url.count, url[pathEnd] == UInt8(ascii: "?") else { return }
-
-        var queryEnd = pathEnd + 1
-        while queryEnd < url.count, url[queryEnd] != UInt8(ascii: "#") { queryEnd += 1 }
-        let query = slice(pathEnd + 1..<queryEnd)
-        let signed = QuerySignature(query, rule)
-        guard !signed.isEmpty else { return piece(slice(pathEnd..<queryEnd), false) }
-        var separator = pathEnd..<pathEnd + 1
-        for item in QueryItems(query) where !signed.contains(item.name) {
-            piece(slice(separator), false)
-            piece(item.whole, false)
-            separator = pathEnd + 1 + item.end..<pathEnd + 2 + item.end
-            if separator.upperBound > queryEnd { break }
-        }
+    private func scan(_ url: UnsafeBufferPointer<UInt8>, _ piece: (UnsafeBufferPointer<UInt8>) -> Void) {
+        let parts = URLParts(url)
+        let query = UnsafeBufferPointer(rebasing: url[parts.query])
+        let isSigned = !parts.query.isEmpty && QueryItems(query).contains { hasMark($0.name) }
+        if parts.isNormal, !isSigned { return piece(url) }
+        scanParts(of: url, parts, piece)
     }
 
-    private static let slash: [UInt8] = [UInt8(ascii: "/")]
+    /// Whether a name is as long as one that begins a signature.
+    @inline(__always)
+    private func hasMark(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        name.count < 64 && rule.markLengths & 1 &<< UInt64(name.count) != 0
+    }
+
+    /// The long way: for URLs that something has to be changed in.
+    private func scanParts(
+        of url: UnsafeBufferPointer<UInt8>, _ parts: URLParts, _ piece: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        func slice(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: url[range]) }
+        func lowercased(_ range: Range<Int>) {
+            slice(range).map(\.asciiLowercased).withUnsafeBufferPointer(piece)
+        }
+
+        lowercased(parts.scheme)
+        guard parts.isHTTP else { return piece(slice(parts.scheme.upperBound..<url.count)) }
+        piece(slice(parts.userInfo))
+        lowercased(parts.host)
+        if parts.path.isEmpty {
+            [UInt8(ascii: "/")].withUnsafeBufferPointer(piece)
+        } else {
+            piece(slice(parts.path))
+        }
+        guard parts.hasQuery else { return }
+        let query = slice(parts.query)
+        let signature = QuerySignature(query, rule)
+        var separator = UInt8(ascii: "?")
+        for item in QueryItems(query) where !signature.contains(item.name) {
+            withUnsafePointer(to: separator) { piece(UnsafeBufferPointer(start: $0, count: 1)) }
+            piece(item.whole)
+            separator = UInt8(ascii: "&")
+        }
+    }
+}
+
+/// Where the parts of a URL lie in its bytes.
+private struct URLParts {
+    /// With the "://" behind it, if it is http or https; else the name alone.
+    var scheme = 0..<0
+    var isHTTP = false
+    /// With the "@" behind it.
+    var userInfo = 0..<0
+    /// With the port, unless that is the scheme's own.
+    var host = 0..<0
+    var path = 0..<0
+    /// Without the "?".
+    var query = 0..<0
+    var hasQuery = false
+    /// Whether nothing has to be changed, the signature aside.
+    var isNormal = true
+
+    init(_ url: UnsafeBufferPointer<UInt8>) {
+        guard let colon = url.firstIndex(of: UInt8(ascii: ":")) else { return }
+        scheme = 0..<colon
+        for byte in url[0..<colon] where byte != byte.asciiLowercased { isNormal = false }
+        guard let isSecure = Self.isSecure(UnsafeBufferPointer(rebasing: url[0..<colon])), url.count > colon + 2,
+            url[colon + 1] == UInt8(ascii: "/"), url[colon + 2] == UInt8(ascii: "/")
+        else { return }
+        isHTTP = true
+        scheme = 0..<colon + 3
+
+        // The authority ends at the path, the query or the fragment; within it, the host begins after the last "@".
+        var index = colon + 3
+        var hostStart = index
+        var portColon: Int?
+        var hasCapitals = false
+        scanning: while index < url.count {
+            let byte = url[index]
+            switch byte {
+            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scanning
+            case UInt8(ascii: "@"): (hostStart, portColon, hasCapitals) = (index + 1, nil, false)
+            case UInt8(ascii: ":"): portColon = index
+            case UInt8(ascii: "]"): portColon = nil
+            default: if byte != byte.asciiLowercased { hasCapitals = true }
+            }
+            index += 1
+        }
+        userInfo = colon + 3..<hostStart
+        host = hostStart..<index
+        if let portColon, Self.isDefaultPort(UnsafeBufferPointer(rebasing: url[portColon + 1..<index]), isSecure) {
+            host = hostStart..<portColon
+            isNormal = false
+        }
+        let pathStart = index
+        while index < url.count, url[index] != UInt8(ascii: "?"), url[index] != UInt8(ascii: "#") { index += 1 }
+        path = pathStart..<index
+        if hasCapitals || path.isEmpty { isNormal = false }
+        guard index < url.count else { return }
+        if url[index] == UInt8(ascii: "?") {
+            hasQuery = true
+            let queryStart = index + 1
+            while index < url.count, url[index] != UInt8(ascii: "#") { index += 1 }
+            query = queryStart..<index
+        }
+        if index < url.count { isNormal = false }
+    }
 
     /// Whether the scheme is https; `nil` if it is neither http nor https.
     private static func isSecure(_ scheme: UnsafeBufferPointer<UInt8>) -> Bool? {
@@ -117,9 +155,9 @@ package struct URLNormalization {
         return scheme[4] | 0x20 == UInt8(ascii: "s") ? true : nil
     }
 
-    private static func isDefaultPort(_ port: UnsafeBufferPointer<UInt8>, secure: Bool) -> Bool {
+    private static func isDefaultPort(_ port: UnsafeBufferPointer<UInt8>, _ isSecure: Bool) -> Bool {
         if port.isEmpty { return true }
-        return port.elementsEqual((secure ? "443" : "80").utf8)
+        return port.elementsEqual((isSecure ? "443" : "80").utf8)
     }
 }
 
@@ -128,8 +166,6 @@ private struct QueryItems: Sequence, IteratorProtocol {
     struct Item {
         let whole: UnsafeBufferPointer<UInt8>
         let name: UnsafeBufferPointer<UInt8>
-        /// Where the item ends in the query: at the next "&", or at the end.
-        let end: Int
     }
 
     private let query: UnsafeBufferPointer<UInt8>
@@ -150,16 +186,13 @@ private struct QueryItems: Sequence, IteratorProtocol {
         defer { position = end + 1 }
         return Item(
             whole: UnsafeBufferPointer(rebasing: query[position..<end]),
-            name: UnsafeBufferPointer(rebasing: query[position..<(equals ?? end)]),
-            end: end)
+            name: UnsafeBufferPointer(rebasing: query[position..<(equals ?? end)]))
     }
 }
 
 /// The complete signature that a query carries, if any.
 private struct QuerySignature {
     private let names: [String]
-
-    var isEmpty: Bool { names.isEmpty }
 
     init(_ query: UnsafeBufferPointer<UInt8>, _ rule: SignatureRule) {
         func has(_ name: String) -> Bool {

@@ -7,7 +7,8 @@ import Synchronization
 /// - Memory: Bodies and metadata up to the byte limit; the least recently used go first.
 public final class MemoryStore: ResponseStore {
     fileprivate struct Entry {
-        let key: FetchKey
+        let key: Digest
+        let partition: Partition?
         let resource: ResourceID
         var metadata: Data
         let body: Data
@@ -18,7 +19,7 @@ public final class MemoryStore: ResponseStore {
     fileprivate struct State {
         var entries: [Int64: Entry] = [:]
         /// The variants of each key, oldest first.
-        var variants: [FetchKey: [Int64]] = [:]
+        var variants: [Digest: [Int64]] = [:]
         /// Uses, oldest first. Only an entry's latest use counts; the others are passed over when they come up.
         var uses: [(id: Int64, use: UInt64)] = []
         var byteCount = 0
@@ -46,7 +47,7 @@ public final class MemoryStore: ResponseStore {
     /// The variants stored under a key, newest first.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
         state.withLock { state in
-            guard let ids = state.variants[key] else { return [] }
+            guard let ids = state.variants[key.digest] else { return [] }
             return ids.reversed().compactMap { id in
                 state.entries[id].map {
                     StoredResponse(id: .init(id), metadata: $0.metadata, bodyByteCount: Int64($0.body.count))
@@ -100,7 +101,7 @@ public final class MemoryStore: ResponseStore {
     public func removePartition(_ partition: Partition) async throws {
         state.withLock { state in
             state.removals.record(partition)
-            state.removeAll { $0.key.partition == partition }
+            state.removeAll { $0.partition == partition }
         }
     }
 
@@ -120,7 +121,8 @@ public final class MemoryStore: ResponseStore {
     fileprivate func commit(_ writer: Writer, body: Data) -> StoredResponse? {
         state.withLock { state in
             let entry = Entry(
-                key: writer.key, resource: writer.resource, metadata: writer.metadata, body: body, lastUse: 0)
+                key: writer.key.digest, partition: writer.key.partition, resource: writer.resource,
+                metadata: writer.metadata, body: body, lastUse: 0)
             guard
                 state.removals.permits(writer.epoch, partition: writer.key.partition, resource: writer.resource),
                 entry.byteCount <= byteLimit

@@ -11,6 +11,8 @@ enum PipelineCase: String, CaseIterable {
     case awaitHit = "await-image-hit"
     case uniqueRequest = "unique-request"
     case waiters = "waiters"
+    case waitingTasks = "waiting-tasks"
+    case bareTasks = "bare-tasks"
 
     /// What one operation is.
     var title: String {
@@ -20,12 +22,14 @@ enum PipelineCase: String, CaseIterable {
         case .cachedURL: "cachedImage(for: url)"
         case .awaitHit: "await image(for: request), in memory"
         case .uniqueRequest: "unique request, instant transport, no-op decoder"
-        case .waiters: "one of 1,000 waiters for one image"
+        case .waiters: "one of 1,000 loads that wait for one image"
+        case .waitingTasks: "one of 1,000 tasks that await one image"
+        case .bareTasks: "one of 1,000 tasks that await a bare continuation"
         }
     }
 
     /// The most instructions that one operation may take.
-    var limit: Int {
+    var limit: Int? {
         switch self {
         case .memoryHit: 250
         case .cachedRequest: 900
@@ -33,6 +37,7 @@ enum PipelineCase: String, CaseIterable {
         case .awaitHit: 2_500
         case .uniqueRequest: 35_000
         case .waiters: 6_000
+        case .waitingTasks, .bareTasks: nil
         }
     }
 
@@ -41,7 +46,7 @@ enum PipelineCase: String, CaseIterable {
         switch self {
         case .memoryHit, .cachedRequest, .cachedURL, .awaitHit: (10_000, 110_000)
         case .uniqueRequest: (500, 3_500)
-        case .waiters: (2_000, 12_000)
+        case .waiters, .waitingTasks, .bareTasks: (2_000, 12_000)
         }
     }
 
@@ -69,13 +74,48 @@ enum PipelineCase: String, CaseIterable {
             }
         case .waiters:
             for round in 0..<count / 1_000 {
-                let url = URL(string: "https://images.example.com/photos/2026/11/shared-\(round).png?w=264")!
-                let request = ImageRequest(url: url)
+                let request = Self.sharedRequest(round)
+                let loads = (0..<1_000).map { _ in pipeline.load(request) }
+                for load in loads { _ = try await load.result }
+            }
+        case .waitingTasks:
+            for round in 0..<count / 1_000 {
+                let request = Self.sharedRequest(round)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<1_000 { group.addTask { _ = try await pipeline.image(for: request) } }
                     try await group.waitForAll()
                 }
             }
+        case .bareTasks:
+            for _ in 0..<count / 1_000 {
+                let meeting = Meeting(of: 1_000)
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<1_000 { group.addTask { await meeting.join() } }
+                    await group.waitForAll()
+                }
+            }
+        }
+    }
+
+    private static func sharedRequest(_ number: Int) -> ImageRequest {
+        ImageRequest(url: URL(string: "https://images.example.com/photos/2026/11/shared-\(number).png?w=264")!)
+    }
+}
+
+/// Lets those who come wait until the last one has: what any library has to pay for tasks that wait.
+private final class Meeting: Sendable {
+    private let count: Int
+    private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    init(of count: Int) { self.count = count }
+
+    func join() async {
+        await withCheckedContinuation { continuation in
+            let all = waiting.withLock { waiting -> [CheckedContinuation<Void, Never>] in
+                waiting.append(continuation)
+                return waiting.count == count ? waiting : []
+            }
+            for continuation in all { continuation.resume() }
         }
     }
 }

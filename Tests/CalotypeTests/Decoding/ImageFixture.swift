@@ -13,7 +13,7 @@ enum ImageFixture {
     static let corpus: URL? = {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let workspaces = [package.deletingLastPathComponent(), URL(filePath: "/work")]
+        let workspaces = [package.deletingLastPathComponent()]
         return workspaces.map { $0.appending(path: "shared/corpus") }.first {
             FileManager.default.fileExists(atPath: $0.appending(path: "MANIFEST.tsv").path)
         }

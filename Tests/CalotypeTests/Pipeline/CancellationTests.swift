@@ -107,24 +107,22 @@ struct CancellationTests {
                 let loads = (0..<10_000).map { number in
                     fixture.pipeline.load(ImageRequest(url: fixture.server.url("/\(number)")))
                 }
-                let waiters = loads.map { load in Task { try await load.result } }
                 _ = try await fixture.server.nextRequest(timeout: .seconds(30)) { _ in true }
-                print("started", Date().timeIntervalSince1970); let peak = try residentByteCount()
                 for load in loads { load.cancel() }
-                print("cancelled", Date().timeIntervalSince1970); for waiter in waiters {
-                    await #expect(throws: CancellationError.self) { try await waiter.value }
+                for load in loads {
+                    guard case .failure(let error) = await load.outcome else { throw ImageError(.request, .notAnImage) }
+                    #expect(error is CancellationError)
                 }
                 #expect(fixture.pipeline.jobCounts.renditions == 0)
                 #expect(fixture.pipeline.jobCounts.fetches == 0)
-                print("awaited", Date().timeIntervalSince1970)
                 try await fixture.server.waitForOpenConnections(count: 0)
-                print("closed", Date().timeIntervalSince1970, peak)
-                return peak
+                return try peakResidentByteCount()
             }
             let first = try await round()
             let second = try await round()
-            // Pages that the allocator has taken once stay: 5 % is their noise.
-            #expect(Double(second) <= Double(first) * 1.05, "\(second) bytes after \(first)")
+            // The server's log grows by a few entries, and the allocator's arenas fill: 3 % is their share.
+            #expect(Double(second) <= Double(first) * 1.03, "\(second) bytes after \(first)")
+            await fixture.pipeline.waitUntilIdle()
             #expect(fixture.pipeline.isIdle)
             #expect(try openDescriptorCount() <= descriptors + 2)
         }
@@ -136,8 +134,9 @@ func openDescriptorCount() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
 }
 
-/// The memory that this process has in use, in bytes.
-func residentByteCount() throws -> Int {
-    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-    return (Int(fields[1]) ?? 0) * 4_096
+/// The most memory that this process has had in use, in bytes.
+func peakResidentByteCount() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    return try #require(Int(line.split(separator: " ").dropFirst().first ?? "")) * 1_024
 }

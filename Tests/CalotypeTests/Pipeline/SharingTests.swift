@@ -21,6 +21,7 @@ struct SharingTests {
         #expect(Set(images.map(ObjectIdentifier.init)).count == 1)
         #expect(fixture.server.requestCount == 1)
         #expect(fixture.decoder.count == 1)
+        await fixture.pipeline.waitUntilIdle()
         #expect(fixture.pipeline.isIdle)
     }
 
