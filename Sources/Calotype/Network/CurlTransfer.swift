@@ -143,15 +143,19 @@ final class CurlTransfer: Sendable {
                 return .head(waiter, .success((head, state.buffer)))
             }
             guard state.reader != nil else { return .none }
-            switch state.read().0 {
-            case .bytes(let bytes): return .body(state.reader.take(), .success(bytes))
-            case .ended(let result): return .body(state.reader.take(), result)
+            let (reading, resumes) = state.read()
+            switch reading {
+            case .bytes(let bytes): return .body(state.reader.take(), .success(bytes), resumes: resumes)
+            case .ended(let result): return .body(state.reader.take(), result, resumes: resumes)
             case .nothingYet: return .none
             }
         }
         switch notice {
         case .none: break
-        case .body(let reader, let result): reader?.resume(with: result)
+        case .body(let reader, let result, let resumes):
+            // The turn that filled the buffer may also be the one that empties it.
+            if resumes { transport.mailbox.post(.resume(self)) }
+            reader?.resume(with: result)
         case .head(let waiter, .failure(let error)): waiter.resume(throwing: error)
         case .head(let waiter, .success((var response, let whole))):
             response.body = whole.map { HTTPBody($0) } ?? HTTPBody(CurlBody(self))
@@ -162,7 +166,7 @@ final class CurlTransfer: Sendable {
     private enum Notice {
         case none
         case head(HeadWaiter, Result<(HTTPResponse, Data?), any Error>)
-        case body(Reader?, Result<Data?, any Error>)
+        case body(Reader?, Result<Data?, any Error>, resumes: Bool)
     }
 }
 
