@@ -165,7 +165,7 @@ private enum DemoTable {
 
     static func row(pass: String, photo: String, size: String, report: LoadReport, requestCount: Int) -> String {
         row(
-            pass, photo, size, report.pixelSize?.description ?? "-", report.layer.rawValue, "\(requestCount)",
+            pass, photo, size, report.pixelSize.description, report.layer.rawValue, "\(requestCount)",
             report.receivedByteCount.grouped, report.times.decode?.milliseconds ?? "-")
     }
 

@@ -41,8 +41,8 @@ struct LoadRecord: Encodable {
             status = "loaded"
             layer = report.layer.rawValue
             format = report.format?.description
-            original = report.originalPixelSize.map(Size.init)
-            pixels = report.pixelSize.map(Size.init)
+            original = Size(report.originalPixelSize)
+            pixels = Size(report.pixelSize)
             bytes = report.bodyByteCount
             receivedBytes = report.receivedByteCount
             milliseconds = Self.rounded(report.duration)

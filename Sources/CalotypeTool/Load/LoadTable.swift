@@ -9,9 +9,8 @@ struct LoadTable: Sendable {
     func row(_ item: LoadItem, _ outcome: LoadOutcome) -> String {
         switch outcome {
         case .loaded(let report, _):
-            let sizes = [report.originalPixelSize, report.pixelSize].compactMap { $0?.description }
             return row(
-                pixels: sizes.joined(separator: " -> "), layer: report.layer.rawValue,
+                pixels: "\(report.originalPixelSize) -> \(report.pixelSize)", layer: report.layer.rawValue,
                 bytes: report.bodyByteCount.grouped, time: report.duration.milliseconds, name: item.label)
         case .failed:
             return row(pixels: "-", layer: "failed", bytes: "-", time: "-", name: item.label, color: "31")
@@ -48,7 +47,7 @@ struct LoadTotals: Sendable {
             if output != nil { writtenCount += 1 }
             byteCount += report.bodyByteCount
             receivedByteCount += report.receivedByteCount
-            pixelCount += report.pixelSize.map { $0.width * $0.height } ?? 0
+            pixelCount += report.pixelSize.width * report.pixelSize.height
         case .failed(let message, _):
             failedCount += 1
             failures.append((item.label, message))
