@@ -13,7 +13,8 @@ export SWIFT_BACKTRACE = enable=no
 .PHONY: help setup lint build release test sanitize sanitize-thread sanitize-address demo bench clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
+	while IFS='|' read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
 
 setup: ## install the system libraries that are missing (Debian and Ubuntu)
 	@scripts/setup.sh

@@ -3,7 +3,7 @@ import CalotypeTesting
 import Foundation
 import Testing
 
-@Suite("calo load, run as a program")
+@Suite("calo load, run as a program", .timeLimit(.minutes(3)))
 struct ToolLoadTests {
     private let png = TestImages.gradientPNG(width: 60, height: 40)
 
@@ -145,7 +145,7 @@ struct ToolLoadTests {
     private let pipeline = ImagePipeline()
 }
 
-@Suite("calo demo, run as a program")
+@Suite("calo demo, run as a program", .timeLimit(.minutes(3)))
 struct ToolDemoTests {
     @Test("everything goes as the demo expects")
     func demo() async throws {

@@ -58,7 +58,7 @@ struct ToolProcess {
 
         /// Returns once it has ended.
         func end() async -> ToolProcess {
-            // Read to the end on threads that may block: a full pipe would stop the program.
+            // Read to the end, since a full pipe would stop the program; on threads of their own, since they block.
             async let output = Self.bytes(of: self.output)
             async let errors = Self.bytes(of: self.errors)
             let (outputBytes, errorBytes) = await (output, errors)
@@ -68,9 +68,9 @@ struct ToolProcess {
 
         private static func bytes(of pipe: Pipe) async -> Data {
             await withCheckedContinuation { continuation in
-                DispatchQueue.global().async {
+                Thread {
                     continuation.resume(returning: pipe.fileHandleForReading.readDataToEndOfFile())
-                }
+                }.start()
             }
         }
     }
