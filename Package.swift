@@ -34,7 +34,7 @@ targets += [
         swiftSettings: swiftSettings),
     .testTarget(
         name: "CalotypeTests",
-        dependencies: ["Calotype", "CalotypeTesting"],
+        dependencies: ["Calotype", "CalotypeTesting", "CalotypeTool"],
         resources: [.copy("Fixtures")],
         swiftSettings: swiftSettings),
 ]

@@ -151,7 +151,7 @@ extension ImageError.Reason: CustomStringConvertible {
         case .fileNotFound:
             "there is no such file."
         case .fileUnreadable(let code):
-            "the file can't be read (errno \(code)). Check its permissions."
+            "the file can't be read (\(String(cString: strerror(code))))."
         case .sourceFailed:
             "the request's own closure failed. See underlyingError."
         case .authorizationFailed:
@@ -180,7 +180,7 @@ extension ImageError.Reason: CustomStringConvertible {
             "the server sent \"\(type)\", which is no image type. Correct the server, "
                 + "or add the type to the configuration."
         case .emptyBody:
-            "the server sent no bytes."
+            "there are no bytes."
         case .truncated(let received, let expected?):
             "\(received) of \(expected) bytes arrived. Try again."
         case .truncated(let received, nil):

@@ -9,12 +9,16 @@ enum FileSource {
     }
 
     private static func read(_ path: String, _ limits: ImageLimits) throws -> Data {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK a pipe that nobody writes to would hold the thread for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure() }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure() }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw ImageError(.source, .fileUnreadable(EISDIR)) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            throw ImageError(.source, .fileUnreadable(isFolder ? EISDIR : ENOTSUP))
+        }
         guard status.st_size <= limits.bodyByteCount else {
             throw ImageError(
                 .source, .bodyTooLarge(byteCount: Int64(status.st_size), limit: Int64(limits.bodyByteCount)))

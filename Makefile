@@ -1,0 +1,58 @@
+# Everything that is run by hand or by CI. `make` alone lists it.
+#
+# SWIFT_FLAGS are passed to every build: make test SWIFT_FLAGS="--jobs 4"
+
+SWIFT ?= swift
+SWIFT_FLAGS ?=
+SOURCES = Sources Tests Package.swift
+
+# A test that crashes should say so and end: the backtracer would wait for a debugger.
+export SWIFT_BACKTRACE = enable=no
+
+.DEFAULT_GOAL := help
+.PHONY: help setup lint build release test sanitize sanitize-thread sanitize-address demo bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
+	while IFS='|' read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
+
+setup: ## install the system libraries that are missing (Debian and Ubuntu)
+	@scripts/setup.sh
+
+lint: ## check the formatting
+	$(SWIFT) format lint --strict -r $(SOURCES)
+
+build: setup ## build for debugging, warnings as errors
+	$(SWIFT) build $(SWIFT_FLAGS) -Xswiftc -warnings-as-errors
+
+release: setup ## build calo for use: .build/release/calo
+	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+
+test: setup lint ## lint, build with warnings as errors, and run the tests
+	$(SWIFT) build $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
+	$(SWIFT) test $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
+
+demo: setup ## load photos from a server on this machine and show what the caches do
+	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	.build/release/calo demo
+
+# The sanitizers have build folders of their own, so that they and other builds don't undo each other's work.
+# CALOTYPE_SANITIZE tells heavy tests to choose smaller runs.
+sanitize: sanitize-thread sanitize-address ## run the tests with the thread and address sanitizers
+
+sanitize-thread: setup
+	CALOTYPE_SANITIZE=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan-suppressions.txt" \
+	$(SWIFT) test $(SWIFT_FLAGS) --sanitize=thread --scratch-path .build/sanitize-thread
+
+sanitize-address: setup
+	CALOTYPE_SANITIZE=1 ASAN_OPTIONS="detect_leaks=1" \
+	LSAN_OPTIONS="suppressions=$(CURDIR)/scripts/lsan-suppressions.txt print_suppressions=0" \
+	$(SWIFT) test $(SWIFT_FLAGS) --sanitize=address --scratch-path .build/sanitize-address
+
+bench: ## measure: counts and times of the main operations
+	@scripts/setup.sh bench
+	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	.build/release/calo bench
+
+clean: ## remove what has been built
+	rm -rf .build calo-demo bench-results

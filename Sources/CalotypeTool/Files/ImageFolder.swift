@@ -1,0 +1,66 @@
+import Calotype
+import Foundation
+
+/// The images in a folder and the folders in it.
+///
+/// What counts are regular files whose first bytes are an image's, whatever they are called; and those whose names say
+/// that they are images, so that a damaged one is reported rather than passed over. Names that begin with a dot are
+/// skipped, and so are symbolic links to folders, which may lead in a circle.
+enum ImageFolder {
+    /// A file found, or a folder that couldn't be read.
+    enum Entry: Equatable {
+        case image(String)
+        case unreadable(FileError)
+    }
+
+    /// The entries, sorted by the bytes of their paths.
+    static func entries(of folder: String) -> [Entry] {
+        var found: [(path: String, entry: Entry)] = []
+        var folders = [folder]
+        while let folder = folders.popLast() {
+            do throws(FileError) {
+                for name in try names(in: folder) where !name.hasPrefix(".") {
+                    let path = folder.hasSuffix("/") ? folder + name : folder + "/" + name
+                    switch LocalFile.look(at: path)?.kind {
+                    case .folder?: if !isSymbolicLink(path) { folders.append(path) }
+                    case .regular?: if isImage(path) { found.append((path, .image(path))) }
+                    case .other?, nil: break
+                    }
+                }
+            } catch {
+                found.append((folder, .unreadable(error)))
+            }
+        }
+        return found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }.map(\.entry)
+    }
+
+    private static func names(in folder: String) throws(FileError) -> [String] {
+        guard let stream = opendir(FileName.encoded(folder)) else { throw FileError("read the folder", folder) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { names.append(FileName.decoded($0)) }
+            }
+        }
+        return names
+    }
+
+    private static func isSymbolicLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(FileName.encoded(path), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    private static func isImage(_ path: String) -> Bool {
+        let name = path.split(separator: "/").last ?? ""
+        if let dot = name.lastIndex(of: "."), extensions.contains(name[name.index(after: dot)...].lowercased()) {
+            return true
+        }
+        guard let head = try? LocalFile.read(path, limit: 4096), head.count >= 16 else { return false }
+        return ImageHeader.parse(head) != .notAnImage
+    }
+
+    private static let extensions: Set<String> = [
+        "apng", "avif", "bmp", "gif", "heic", "heif", "jpe", "jpeg", "jpg", "jxl", "png", "tif", "tiff", "webp",
+    ]
+}

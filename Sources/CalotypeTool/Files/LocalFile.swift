@@ -1,0 +1,87 @@
+import Foundation
+
+/// Files by their names in bytes.
+enum LocalFile {
+    /// What a file is known by, whatever it is called.
+    struct Identity: Hashable {
+        let device: UInt64
+        let number: UInt64
+    }
+
+    enum Kind {
+        case regular, folder, other
+    }
+
+    /// What is there, symbolic links followed; `nil` if nothing is, or nothing that may be looked at.
+    static func look(at path: String) -> (kind: Kind, identity: Identity)? {
+        var status = stat()
+        guard stat(FileName.encoded(path), &status) == 0 else { return nil }
+        let kind: Kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .folder
+            default: .other
+            }
+        return (kind, Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)))
+    }
+
+    /// The first bytes of a file, or all of them.
+    ///
+    /// - Throws: ``FileError``, also for what is no regular file: a pipe could keep its reader waiting for ever.
+    static func read(_ path: String, limit: Int) throws(FileError) -> Data {
+        let descriptor = open(FileName.encoded(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw FileError("read", path) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileError("read", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw FileError("read", path, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ENOTSUP)
+        }
+        do {
+            return try file.read(upToCount: limit) ?? Data()
+        } catch {
+            throw FileError("read", path, code: EIO)
+        }
+    }
+
+    /// Writes a file as a whole or not at all: into a temporary file beside it, which then takes its name.
+    static func write(_ data: Data, to path: String) throws(FileError) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { String(path[...$0]) } ?? ""
+        let temporary = FileName.encoded("\(folder).calo-\(UInt64.random(in: 0 ... .max)).tmp")
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw FileError("write", path) }
+        var failure: Int32 = 0
+        data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty, failure == 0 {
+                let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+                if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
+            }
+        }
+        if close(descriptor) != 0, failure == 0 { failure = errno }
+        if failure == 0, rename(temporary, FileName.encoded(path)) != 0 { failure = errno }
+        guard failure == 0 else {
+            unlink(temporary)
+            throw FileError("write", path, code: failure)
+        }
+    }
+
+    /// Makes a folder and those above it, unless they are there.
+    static func createFolder(_ path: String) throws(FileError) {
+        var made = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            made += part
+            if !made.isEmpty, mkdir(FileName.encoded(made), 0o777) != 0 {
+                let code = errno
+                guard look(at: made)?.kind == .folder else { throw FileError("create the folder", path, code: code) }
+            }
+            made += "/"
+        }
+    }
+
+    /// `FileHandle` has a `write` of its own; here it is the system's that says how much was written.
+    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        Foundation.write(descriptor, bytes.baseAddress, bytes.count)
+    }
+}

@@ -1,0 +1,45 @@
+import Calotype
+import Foundation
+
+extension Command {
+    /// `calo load`.
+    static let load = Command(
+        name: "load", summary: "load images from URLs, files and folders, and write them in another size",
+        help: LoadOptions.help
+    ) { arguments in
+        let options = try LoadOptions(arguments)
+        let start = ContinuousClock.now
+        let (totals, wasInterrupted) = try await Interruption.cancelling { try await load(options) }
+        if !options.printsJSON { Console.print("\n" + totals.line(duration: .now - start)) }
+        if !totals.failures.isEmpty {
+            let lines = totals.failures.map { "\n  \($0.label): \($0.message.printable)" }
+            Console.complain("\(totals.failedCount) of \(totals.count) failed:\(lines.joined())")
+        }
+        if wasInterrupted {
+            Console.complain("interrupted: \(totals.loadedCount) of \(totals.count) were loaded.")
+            return .interrupted
+        }
+        return totals.failedCount == 0 ? .success : .failure
+    }
+
+    private static func load(_ options: LoadOptions) async throws -> LoadTotals {
+        if let folder = options.outputFolder { try LocalFile.createFolder(folder) }
+        let items = [LoadItem].expanding(options.operands)
+        let bar = ProgressBar.onTerminal(total: items.count)
+        let run = LoadRun(pipeline: ImagePipeline(), options: options, items: items, bar: bar)
+        let table = LoadTable(usesColor: Console.allowsColor(1))
+        var totals = LoadTotals()
+        if !options.printsJSON { Console.print(table.header) }
+        await run.run { item, outcome in
+            totals.add(item, outcome)
+            let line = options.printsJSON ? LoadRecord(item, outcome).line : table.row(item, outcome)
+            if let bar { bar.around { Console.print(line) } } else { Console.print(line) }
+        }
+        bar?.close()
+        return totals
+    }
+}
+
+extension LoadTotals {
+    fileprivate var count: Int { loadedCount + failedCount + cancelledCount }
+}

@@ -1,0 +1,122 @@
+import Calotype
+
+/// What `calo load` was told.
+struct LoadOptions: Sendable {
+    var size = SizeArgument.original
+    var mode: ImageRequest.Size.Mode?
+    var outputFolder: String?
+    var format: Format?
+    var quality: Int?
+    var jobCount = 8
+    var headers: [HeaderArgument] = []
+    var printsJSON = false
+    var operands: [String] = []
+
+    enum Format: String, CaseIterable {
+        case png, jpeg
+    }
+
+    /// Reads the arguments.
+    ///
+    /// - Throws: ``UsageError`` or ``HelpRequest``.
+    init(_ arguments: [String]) throws {
+        operands = try Self.parser.parse(arguments, into: &self)
+        guard !operands.isEmpty else {
+            throw UsageError("There is nothing to load. Name URLs, files, folders or @LISTs.")
+        }
+        guard mode == nil || size != .original else {
+            throw UsageError("--mode says how the image lies in a box: it needs --size with a box.")
+        }
+        guard outputFolder != nil || (format == nil && quality == nil) else {
+            throw UsageError("--format and --quality are for what --output writes: add --output DIR.")
+        }
+        guard quality == nil || format == .jpeg else {
+            throw UsageError("--quality is JPEG's: add --format jpeg.")
+        }
+    }
+
+    /// What requests ask for.
+    var requestSize: ImageRequest.Size { size.size(mode ?? .fill) }
+
+    /// What is written to the output folder.
+    var output: ImageEncoder.Output {
+        switch format ?? .png {
+        case .png: .png
+        case .jpeg: .jpeg(quality: quality ?? 85)
+        }
+    }
+
+    static let parser = OptionParser<LoadOptions>(options: [
+        .init(
+            "--size", short: "-s", value: "SIZE",
+            help: "264x264, 264x or x264 in pixels; 88x88@3x in points with their scale;\n"
+                + "original, the default. Nothing is ever enlarged"
+        ) { $0.size = try SizeArgument($1) },
+        .init(
+            "--mode", short: "-m", value: "fit|fill",
+            help: "fit: within the box; fill: cover it, without cropping (the default)"
+        ) { options, value in
+            switch value {
+            case "fit": options.mode = .fit
+            case "fill": options.mode = .fill
+            default: throw UsageError("\(UsageError.quoted(value)) is no mode. Use fit or fill.")
+            }
+        },
+        .init(
+            "--output", short: "-o", value: "DIR",
+            help: "write the images there; the folder is made if need be"
+        ) { options, value in
+            guard !value.isEmpty else { throw UsageError("--output needs the name of a folder.") }
+            options.outputFolder = value
+        },
+        .init("--format", short: "-f", value: "png|jpeg", help: "what to write; png is the default") { options, value in
+            guard let format = value == "jpg" ? .jpeg : Format(rawValue: value) else {
+                throw UsageError("\(UsageError.quoted(value)) can't be written. Use png or jpeg.")
+            }
+            options.format = format
+        },
+        .init("--quality", short: "-q", value: "N", help: "of JPEG, 1 to 100; 85 is the default") {
+            $0.quality = try integer($1, "--quality", in: 1...100)
+        },
+        .init("--jobs", short: "-j", value: "N", help: "loads at a time, 1 to 256; 8 is the default") {
+            $0.jobCount = try integer($1, "--jobs", in: 1...256)
+        },
+        .init(
+            "--header", short: "-H", value: "'K: V'",
+            help: "a field for every http request, whatever its host; may be repeated"
+        ) { $0.headers.append(try HeaderArgument($1)) },
+        .init("--json", help: "print a JSON object for each source, one a line") { options, _ in
+            options.printsJSON = true
+        },
+    ])
+
+    private static func integer(_ text: String, _ option: String, in range: ClosedRange<Int>) throws -> Int {
+        guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text), range ~= number else {
+            throw UsageError("\(option) is a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+
+    static let help = """
+        Loads images through a Calotype pipeline and reports how each one came.
+
+        usage: calo load [options] URL|FILE|FOLDER|@LIST ...
+
+        \(parser.help)
+
+        A FOLDER means the images in it and in the folders below, found by their first bytes or their names, in order;
+        names that begin with a dot are skipped. A LIST is a text file with a source on each line, where # begins a
+        comment; @- reads it from standard input. A file whose name begins with @ or - is ./@NAME or ./-NAME.
+
+        The table has the pixels of the source and of the result, the layer that served it (memory, storage,
+        revalidation, network, or source for files), the bytes of the file, and the time. URLs are printed by their place
+        among the sources, scheme and host: the rest may hold secrets. Files written for them are named likewise.
+
+        With --json, each line is an object with the keys position, source, status (loaded, failed or cancelled); and,
+        for what was loaded, layer, format, original, pixels, bytes, receivedBytes, milliseconds, decodeMilliseconds and
+        output (the file written); or, for what failed, message and perhaps stage.
+
+        Exit status: 0; 1 if something couldn't be loaded, which is then named with the reason; 2 for arguments that
+        make no sense; 130 after an interrupt, which stops cleanly and reports what is done.
+        """
+}

@@ -1,0 +1,160 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Every Swift snippet of README.md, in functions that compile and run. ``everySnippetIsHere()`` compares the two.
+@Suite("README")
+struct ReadmeSnippets {
+    private let server: LoopbackServer
+    private let url: URL
+
+    init() throws {
+        server = try LoopbackServer()
+        let image = LoopbackServer.Resource(
+            TestImages.gradientPNG(width: 600, height: 400), type: "image/png", etag: "\"1\"",
+            fields: ["Cache-Control": "max-age=60"])
+        server.route(prefix: "/") { image.response(to: $0) }
+        url = server.url("/\(UUID().uuidString).png")
+    }
+
+    @Test("an image")
+    func image() async throws {
+        let image = try await ImagePipeline.shared.image(for: url)
+        #expect(image.pixelSize == PixelSize(width: 600, height: 400))
+    }
+
+    @Test("a thumbnail, and the answer in memory")
+    func thumbnail() async throws {
+        let request = ImageRequest(url: url, size: .points(88, 88, scale: 3))
+        let thumbnail = try await ImagePipeline.shared.image(for: request)
+        print(thumbnail.pixelSize, "of", thumbnail.originalPixelSize)  // 396 x 264 of 600 x 400
+        #expect("\(thumbnail.pixelSize) of \(thumbnail.originalPixelSize)" == "396 x 264 of 600 x 400")
+
+        var shown: [DecodedImage] = []
+        func show(_ image: DecodedImage) { shown.append(image) }
+        if let image = ImagePipeline.shared.cachedImage(for: request) {
+            show(image)
+        }
+        #expect(shown.first === thumbnail)
+    }
+
+    @Test("a load: progress, result, layer, cancellation")
+    func load() async throws {
+        let request = ImageRequest(url: url)
+        var shown: [DecodedImage] = []
+        func show(_ image: DecodedImage) { shown.append(image) }
+        func show(_ fraction: Double?) {}
+        let load = ImagePipeline.shared.load(request)
+        for await update in load.updates {
+            switch update {
+            case .progress(let progress): show(progress.fraction)
+            case .preview(let image): show(image)
+            case .image(let result): show(result.image)
+            }
+        }
+        let result = try await load.result
+        print(result.layer, result.report.duration)
+        #expect(shown.last === result.image)
+        #expect(result.layer == .network)
+    }
+
+    @Test("cancelling the task cancels the load")
+    func cancellation() async throws {
+        let slow = server.url("/slow")
+        server.respond(to: "/slow", with: .hanging)
+        let request = ImageRequest(url: slow)
+        let pipeline = ImagePipeline.shared
+        let task = Task { try await pipeline.image(for: request) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("errors say what to do, and don't say the URL")
+    func errors() async throws {
+        server.respond(to: "/secret.png", with: .status(404))
+        let url = server.url("/secret.png")
+        var shown: [String] = []
+        func showPlaceholder() { shown.append("placeholder") }
+        func log(_ text: String) { shown.append(text) }
+        do {
+            _ = try await ImagePipeline.shared.image(for: url)
+        } catch let error as ImageError {
+            if error.reason == .status(404) { showPlaceholder() }
+            log("\(error)")
+        }
+        #expect(shown.count == 2)
+        #expect(!shown.joined().contains("secret"))
+    }
+
+    @Test("an account's images are kept apart and erased as one")
+    func partition() async throws {
+        let account = (id: "account 1", name: "")
+        let pipeline = ImagePipeline.shared
+        let request = ImageRequest(url: url, partition: Partition(account.id))
+        let avatar = try await pipeline.image(for: request)
+        await pipeline.removePartition(Partition(account.id))
+        #expect(avatar.pixelSize.width == 600)
+        #expect(pipeline.cachedImage(for: request) == nil)
+    }
+
+    @Test("requests are signed")
+    func authorization() async throws {
+        struct Session {
+            func token() async throws -> String { "a token" }
+        }
+        let session = Session()
+        let authorize: @Sendable (URLRequest) async throws -> URLRequest = { request in
+            var request = request
+            request.setValue("Bearer \(try await session.token())", forHTTPHeaderField: "Authorization")
+            return request
+        }
+        let pipeline = ImagePipeline(.init(authorize: authorize))
+        _ = try await pipeline.image(for: url)
+        #expect(server.requests.last?.fields["Authorization"] == "Bearer a token")
+    }
+
+    @Test("a test of an app's own")
+    func testSupport() async throws {
+        let png = TestImages.solidPNG(width: 8, height: 8, color: .red)
+        let server = try LoopbackServer()
+        server.respond(to: "/cat.png", with: .status(503), .ok(png, type: "image/png"))
+        let url = server.url("/cat.png")
+        await #expect(throws: ImageError.self) { try await ImagePipeline.shared.image(for: url) }
+        #expect(try await ImagePipeline.shared.image(for: url).pixelSize == PixelSize(width: 8, height: 8))
+        #expect(server.requests.map(\.path) == ["/cat.png", "/cat.png"])
+    }
+
+    @Test("every Swift snippet of the README is in this file, line by line")
+    func everySnippetIsHere() throws {
+        let here = URL(filePath: #filePath)
+        let readme = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "README.md")
+        func lines(_ file: URL) throws -> [String] {
+            try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let source = try lines(here).joined(separator: "\n")
+        var snippets: [[String]] = []
+        var snippet: [String]?
+        for line in try lines(readme) {
+            if line == "```swift" {
+                snippet = []
+            } else if line == "```" {
+                if let snippet { snippets.append(snippet) }
+                snippet = nil
+            } else {
+                snippet?.append(line)
+            }
+        }
+        #expect(snippets.count >= 5)
+        for snippet in snippets {
+            let text = snippet.joined(separator: "\n")
+            #expect(source.contains("\n\(text)\n"), "This snippet isn't compiled:\n\(text)")
+        }
+    }
+}
