@@ -82,8 +82,8 @@ public final class ImagePipeline: Sendable {
 
     /// Begins to load. This is what everything else is made of.
     ///
-    /// A rendition in memory answers at once if it is fresh, or stale and allowed to be shown so; then it is revalidated
-    /// in the background. Otherwise the load joins the job that makes the rendition, or begins one.
+    /// A rendition in memory answers at once if it is fresh, or stale and allowed to be shown so; then it is validated
+    /// again in the background. Otherwise the load joins the job that makes the rendition, or begins one.
     public func load(_ request: ImageRequest) -> ImageLoad {
         let request = prepared(request)
         let query = query(for: request)
@@ -194,7 +194,8 @@ public final class ImagePipeline: Sendable {
 
     /// Pixels in memory that the right ones can be made of: fresh, of the same URL, unprocessed, and large enough.
     private func larger(for query: RenditionQuery, _ policy: ImageRequest.CachePolicy) -> FoundRendition? {
-        guard policy.readsMemory, let found = memory.find(query.unprocessed, countsAsUse: false), found.source == query.source,
+        guard policy.readsMemory, let found = memory.find(query.unprocessed, countsAsUse: false),
+            found.source == query.source,
             use(ofFresh: found.freshness, policy) == .final
         else { return nil }
         let needed = query.target.pixelSize(for: found.image.originalPixelSize)

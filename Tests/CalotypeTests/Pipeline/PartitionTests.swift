@@ -97,7 +97,8 @@ struct PartitionTests {
         #expect(try await later.commit() != nil)
     }
 
-    @Test("invalidate forgets every size and every partition of a resource, and what is under way leaves nothing behind")
+    @Test(
+        "invalidate forgets every size and every partition of a resource, and what is under way leaves nothing behind")
     func invalidation() async throws {
         let fixture = try Fixture()
         let url = fixture.serve("/a", fields: Self.cacheable)
