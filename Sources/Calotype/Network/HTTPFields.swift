@@ -44,7 +44,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
         get {
             var result: String?
             for line in lines where line.name.equalsIgnoringASCIICase(name) {
-                result = result.map { "\($0), \(line.value)" } ?? line.value
+                if let before = result { result = "\(before), \(line.value)" } else { result = line.value }
             }
             return result
         }
@@ -72,8 +72,16 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
 
 extension String {
     /// Whether the strings are equal when A-Z count as a-z. Field names, schemes and tokens compare so.
+    ///
+    /// Inlined for the length alone: most names that are compared differ in it.
+    @inline(__always)
     package func equalsIgnoringASCIICase(_ other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
+        utf8.count == other.utf8.count && hasSameBytesIgnoringASCIICase(as: other)
+    }
+
+    /// The same for strings of equal length.
+    @inline(never)
+    private func hasSameBytesIgnoringASCIICase(as other: String) -> Bool {
         var (first, second) = (self, other)
         return first.withUTF8 { first in
             second.withUTF8 { second in
