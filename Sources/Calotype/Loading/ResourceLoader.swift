@@ -65,12 +65,13 @@ final class ResourceLoader: Sendable {
             if let damaged = fetch.damaged { await discard(damaged, of: nil) }
             switch fetch.source {
             case .http(let message):
-                return try await loadHTTP(message, fetch, priority, progress)
+                return try await loadHTTP(request(message, priority), fetch, progress)
+            case .url(let url) where url.isHTTP:
+                let request = HTTPRequest(
+                    url: url, fields: configuration.fields, timeouts: configuration.timeouts, priority: priority)
+                return try await loadHTTP(request, fetch, progress)
             case .url(let url):
                 switch url.scheme?.lowercased() {
-                case "http", "https":
-                    let message = ImageRequest.HTTPMessage(method: "GET", url: url, fields: .init(), body: nil)
-                    return try await loadHTTP(message, fetch, priority, progress)
                 case "file":
                     return try resource(of: try await FileSource.read(url, configuration.limits), fetch)
                 case "data":
@@ -131,32 +132,35 @@ final class ResourceLoader: Sendable {
         let head: HTTPCache.StoredHead
     }
 
-    private func loadHTTP(
-        _ message: ImageRequest.HTTPMessage, _ fetch: Fetch, _ priority: TransferPriority,
-        _ progress: @escaping @Sendable (LoadProgress) -> Void
-    ) async throws -> FetchedResource {
-        let start = ContinuousClock.now
+    /// The request that a message makes, with the fields that every request has.
+    private func request(_ message: ImageRequest.HTTPMessage, _ priority: TransferPriority) -> HTTPRequest {
         var fields = configuration.fields
         for field in message.fields { fields[field.name] = field.value }
-        let candidates = await self.candidates(for: fetch)
-        let decision = decide(candidates.map(\.head), fields, fetch.policy)
+        return HTTPRequest(
+            method: message.method, url: message.url, fields: fields, body: message.body,
+            timeouts: configuration.timeouts, priority: priority)
+    }
 
-        var work = LoadReport.Work(layer: .network)
-        if fetch.policy.readsStore { work.cacheReason = decision.reason }
-        work.times.lookup = .now - start
+    private func loadHTTP(
+        _ request: HTTPRequest, _ fetch: Fetch, _ progress: @escaping @Sendable (LoadProgress) -> Void
+    ) async throws -> FetchedResource {
+        let start = ContinuousClock.now
+        let candidates = await self.candidates(for: fetch)
+        let decision = decide(candidates.map(\.head), request.fields, fetch.policy)
+        let lookup = StoreLookup(
+            reason: fetch.policy.readsStore ? decision.reason : nil, duration: .now - start)
 
         var validators = HTTPFields()
         var validated: Candidate?
         switch decision.outcome {
         case .useStored(let index), .useStaleWhileRevalidating(let index):
-            work.layer = .storage
             if let resource = await stored(
-                candidates[index], fetch, fields, work, needsRevalidation: decision.outcome.isStale)
+                candidates[index], fetch, request.fields, lookup.work(of: .storage),
+                needsRevalidation: decision.outcome.isStale)
             {
                 return resource
             }
             if fetch.policy == .storedOnly { throw ImageError(.cache, .notStored) }
-            work.layer = .network
         case .revalidate(let index, let fields):
             validated = candidates[index]
             validators = fields
@@ -166,31 +170,41 @@ final class ResourceLoader: Sendable {
             throw ImageError(.cache, .notStored)
         }
 
-        var request = HTTPRequest(
-            method: message.method, url: message.url, fields: fields, body: message.body,
-            timeouts: configuration.timeouts, priority: priority)
-        for field in validators { request.fields[field.name] = field.value }
-        if fetch.policy == .reload || fetch.policy == .revalidate, request.fields["Cache-Control"] == nil {
-            request.fields["Cache-Control"] = "no-cache"
-        }
-        var exchange = try await http.send(request, partition: fetch.partition)
+        var exchange = try await http.send(self.request(request, for: fetch.policy, adding: validators))
         if exchange.response.status == 304, let candidate = validated {
-            if let resource = await confirmed(candidate, exchange, fetch, fields, work) { return resource }
+            if let resource = await confirmed(candidate, exchange, fetch, request.fields, lookup) { return resource }
             // The body has gone while the server was asked: ask again, for all of it.
-            for field in validators { request.fields[field.name] = nil }
-            exchange = try await http.send(request, partition: fetch.partition)
+            var again = self.request(request, for: fetch.policy, adding: [:])
+            for field in validators { again.fields[field.name] = nil }
+            exchange = try await http.send(again)
             validated = nil
         }
         return try await http.receive(
-            exchange, fetch: fetch, requestFields: fields, replacing: validated?.response.id, work: work,
+            exchange, fetch: fetch, requestFields: request.fields, replacing: validated?.response.id, lookup: lookup,
             progress: progress)
+    }
+
+    /// The request as it is sent: with validators, and asking caches on the way for what the policy asks of this one.
+    private func request(
+        _ request: HTTPRequest, for policy: ImageRequest.CachePolicy, adding validators: HTTPFields
+    ) -> HTTPRequest {
+        var request = request
+        for field in validators { request.fields[field.name] = field.value }
+        if policy == .reload || policy == .revalidate, request.fields["Cache-Control"] == nil {
+            request.fields["Cache-Control"] = "no-cache"
+        }
+        return request
     }
 
     private func candidates(for fetch: Fetch) async -> [Candidate] {
         guard fetch.policy.readsStore, let store = configuration.store, let key = fetch.key else { return [] }
-        let responses = await http.attempt("look up") { try await store.responses(for: key) } ?? []
-        return responses.compactMap { response in
-            HTTPCache.StoredHead(encoded: response.metadata).map { Candidate(response: response, head: $0) }
+        do {
+            return try await store.responses(for: key).compactMap { response in
+                HTTPCache.StoredHead(encoded: response.metadata).map { Candidate(response: response, head: $0) }
+            }
+        } catch {
+            http.reportFault("look up", error)
+            return []
         }
     }
 
@@ -229,15 +243,17 @@ final class ResourceLoader: Sendable {
             await discard(id, of: fetch.source.url)
             return nil
         }
+        let freshness = HTTPLoader.freshness(
+            HTTPCache.freshness(of: candidate.head, requestFields: fields), by: fetch.policy)
         return FetchedResource(
-            data: data, header: header, freshness: http.freshness(of: candidate.head, fields, fetch.policy), stored: id,
-            work: work, needsRevalidation: needsRevalidation)
+            data: data, header: header, freshness: freshness, stored: id, work: work,
+            needsRevalidation: needsRevalidation)
     }
 
     /// The resource whose stored response a 304 has confirmed.
     private func confirmed(
         _ candidate: Candidate, _ exchange: HTTPLoader.Exchange, _ fetch: Fetch, _ fields: HTTPFields,
-        _ work: LoadReport.Work
+        _ lookup: StoreLookup
     ) async -> FetchedResource? {
         let head = HTTPCache.freshen(
             candidate.head, with: exchange.response.fields, requestTime: exchange.requestTime,
@@ -246,10 +262,36 @@ final class ResourceLoader: Sendable {
             let id = candidate.response.id
             await http.attempt("update") { _ = try await store.updateMetadata(of: id, to: head.encoded()) }
         }
-        var work = work
-        work.layer = .revalidation
+        var work = lookup.work(of: .revalidation)
         exchange.describe(in: &work)
         return await stored(Candidate(response: candidate.response, head: head), fetch, fields, work)
+    }
+}
+
+/// How the look at what is stored went.
+struct StoreLookup {
+    /// What the HTTP cache decided, where it was asked.
+    let reason: HTTPCache.Reason?
+    let duration: Duration
+
+    /// The beginning of a report, for a resource of that layer.
+    func work(of layer: LoadReport.Layer) -> LoadReport.Work {
+        var work = LoadReport.Work(layer: layer)
+        work.cacheReason = reason
+        work.times.lookup = duration
+        return work
+    }
+}
+
+extension URL {
+    /// Whether the scheme is http or https. Told by the bytes: `scheme` would make a string of its own.
+    fileprivate var isHTTP: Bool {
+        var text = absoluteString
+        return text.withUTF8 { bytes in
+            let colon = bytes.count > 5 && bytes[4] != UInt8(ascii: ":") ? 5 : 4
+            guard bytes.count > colon, bytes[colon] == UInt8(ascii: ":") else { return false }
+            return zip(bytes[..<colon], "https".utf8).allSatisfy { $0.asciiLowercased == $1 }
+        }
     }
 }
 

@@ -6,18 +6,33 @@ import FoundationNetworking
 
 /// Makes HTTP requests as a load needs them: signed, with redirects followed, validated, and committed as they stream.
 final class HTTPLoader: Sendable {
-    /// A response to a request, after redirects.
-    struct Exchange {
-        var response: HTTPResponse
+    /// A response to a request, after redirects. An object, since it goes through many hands.
+    final class Exchange: Sendable {
+        let response: HTTPResponse
         /// When the request was sent that brought the response.
-        var requestTime: Date
-        var responseTime: Date
-        var firstByteTime: Duration
-        var redirectCount = 0
-        var retryCount = 0
+        let requestTime: Date
+        let responseTime: Date
+        /// The same moments on a clock that nobody sets.
+        let start: ContinuousClock.Instant
+        let headTime: ContinuousClock.Instant
+        let redirectCount: Int
+        let retryCount: Int
+
+        init(
+            response: HTTPResponse, requestTime: Date, responseTime: Date, start: ContinuousClock.Instant,
+            redirectCount: Int, retryCount: Int
+        ) {
+            self.response = response
+            self.requestTime = requestTime
+            self.responseTime = responseTime
+            self.start = start
+            headTime = .now
+            self.redirectCount = redirectCount
+            self.retryCount = retryCount
+        }
 
         func describe(in work: inout LoadReport.Work) {
-            work.times.firstByte = firstByteTime
+            work.times.firstByte = headTime - start
             work.redirectCount = redirectCount
             work.retryCount = retryCount
             work.exchange = response.metrics
@@ -31,8 +46,9 @@ final class HTTPLoader: Sendable {
     }
 
     /// Sends a request, signs it if the configuration says how, and follows redirects.
-    func send(_ request: HTTPRequest, partition: Partition?) async throws -> Exchange {
-        var request = try await authorized(request)
+    func send(_ request: HTTPRequest) async throws -> Exchange {
+        var request = request
+        if configuration.authorize != nil { request = try await authorized(request) }
         var redirectCount = 0
         var retryCount = 0
         while true {
@@ -49,7 +65,7 @@ final class HTTPLoader: Sendable {
                 request = try await authorized(request)
                 continue
             }
-            if let next = try RedirectPolicy.next(after: response, to: request) {
+            if (300..<400).contains(response.status), let next = try RedirectPolicy.next(after: response, to: request) {
                 redirectCount += 1
                 guard redirectCount <= RedirectPolicy.limit else {
                     throw ImageError(.network, .tooManyRedirects(limit: RedirectPolicy.limit))
@@ -58,34 +74,33 @@ final class HTTPLoader: Sendable {
                 continue
             }
             return Exchange(
-                response: response, requestTime: requestTime, responseTime: configuration.clock.now(),
-                firstByteTime: .now - start, redirectCount: redirectCount, retryCount: retryCount)
+                response: response, requestTime: requestTime, responseTime: configuration.clock.now(), start: start,
+                redirectCount: redirectCount, retryCount: retryCount)
         }
     }
 
     /// Receives the body of a success, checks it as it comes, and commits it once it is complete.
+    ///
+    /// - Parameters:
+    ///   - requestFields: The fields of the request, less what made it conditional.
+    ///   - replaced: The stored response that gives way to this one.
+    ///   - lookup: What came before.
     func receive(
         _ exchange: Exchange, fetch: Fetch, requestFields: HTTPFields, replacing replaced: StoredResponse.ID?,
-        work: LoadReport.Work, progress: @Sendable (LoadProgress) -> Void
+        lookup: StoreLookup, progress: @Sendable (LoadProgress) -> Void
     ) async throws -> FetchedResource {
-        let response = exchange.response
-        let expected = try checkHead(response)
-        let head = HTTPCache.StoredHead(
-            status: response.status, fields: response.fields, requestTime: exchange.requestTime,
-            responseTime: exchange.responseTime, requestFields: requestFields)
-        let isStorable =
-            fetch.policy.writesStore
-            && HTTPCache.mayStore(
-                method: fetch.key?.method ?? "GET", requestFields: requestFields, status: response.status,
-                fields: response.fields)
+        let expected = try checkHead(exchange.response)
+        let arrival = HTTPCache.Arrival(
+            method: fetch.key?.method ?? "GET", requestFields: requestFields, status: exchange.response.status,
+            fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime)
+        let isStorable = fetch.policy.writesStore && arrival.mayStore
 
-        let start = ContinuousClock.now
         var data = Data()
         var header: ImageHeader?
         var writer: (any ResponseWriter)?
-        var pieces = response.body.makeAsyncIterator()
+        var pieces = exchange.response.body.makeAsyncIterator()
         do {
-            while let piece = try await next(&pieces) {
+            while let piece = try await pieces.next() {
                 if data.isEmpty {
                     data = piece
                 } else {
@@ -93,18 +108,14 @@ final class HTTPLoader: Sendable {
                     data.append(piece)
                 }
                 try checkLength(Int64(data.count))
-                let isFirst = header == nil
-                if isFirst {
+                if header == nil {
                     header = try BodyValidation.header(
                         of: data, isComplete: false, configuration.limits, stage: .validation)
-                }
-                if header != nil, isStorable {
-                    if isFirst { writer = await self.writer(fetch, head, replaced) }
-                    let bytes = isFirst ? data : piece
-                    if let open = writer, await attempt("write", { try await open.append(bytes) }) == nil {
-                        await open.abort()
-                        writer = nil
+                    if header != nil, isStorable {
+                        writer = await self.writer(fetch, arrival.head, replaced, firstBytes: data)
                     }
+                } else if let open = writer, await !append(piece, to: open) {
+                    writer = nil
                 }
                 progress(LoadProgress(receivedByteCount: Int64(data.count), expectedByteCount: expected))
             }
@@ -119,31 +130,35 @@ final class HTTPLoader: Sendable {
             }
         } catch {
             await writer?.abort()
-            throw error
+            throw (error as? HTTPTransportError).map(ImageError.init) ?? error
         }
         guard let header else { throw ImageError(.validation, .notAnImage) }
 
         var stored: StoredResponse.ID?
         if let writer {
-            stored = await attempt("commit") { try await writer.commit() }??.id
+            do {
+                stored = try await writer.commit()?.id
+            } catch {
+                reportFault("commit", error)
+            }
         }
-        var work = work
+        var work = lookup.work(of: .network)
         exchange.describe(in: &work)
-        work.times.body = .now - start
+        work.times.body = .now - exchange.headTime
         work.receivedByteCount = Int64(data.count)
         return FetchedResource(
-            data: data, header: header, freshness: freshness(of: head, requestFields, fetch.policy), stored: stored,
+            data: data, header: header, freshness: Self.freshness(arrival.freshness, by: fetch.policy), stored: stored,
             work: work)
     }
 
-    /// When pixels made of a response go stale, by its head and the request's policy.
-    func freshness(
-        of head: HTTPCache.StoredHead, _ requestFields: HTTPFields, _ policy: ImageRequest.CachePolicy
+    /// When pixels made of a response go stale, by what its head says and by the request's policy.
+    static func freshness(
+        _ said: @autoclosure () -> Freshness, by policy: ImageRequest.CachePolicy
     ) -> Freshness {
         switch policy {
         case .immutable: .immutable
         case .noStore: .transient
-        default: HTTPCache.freshness(of: head, requestFields: requestFields)
+        default: said()
         }
     }
 
@@ -153,9 +168,15 @@ final class HTTPLoader: Sendable {
         do {
             return try await body()
         } catch {
-            configuration.onEvent?(.cacheFault(operation: operation, error))
+            reportFault(operation, error)
             return nil
         }
+    }
+
+    /// Reports that a cache couldn't do its work. What every load does with the store is written out around this: a
+    /// closure that waits costs its caller another frame.
+    func reportFault(_ operation: String, _ error: any Error) {
+        configuration.onEvent?(.cacheFault(operation: operation, error))
     }
 
     // MARK: Checks
@@ -167,18 +188,22 @@ final class HTTPLoader: Sendable {
             throw ImageError(.validation, .status(response.status))
         }
         if response.status == 204 || response.status == 205 { throw ImageError(.validation, .emptyBody) }
-        if let type = response.fields["Content-Type"] {
-            let essence = String(Substring(type.utf8.prefix { $0 != UInt8(ascii: ";") }.trimmingOptionalWhitespace))
-                .lowercased()
-            guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
-                throw ImageError(.validation, .contentType(String(essence.prefix(80))))
-            }
-        }
+        if let type = response.fields["Content-Type"] { try checkContentType(type) }
         guard let length = response.fields["Content-Length"].flatMap(Int64.init), length >= 0,
             response.fields["Content-Encoding"] == nil
         else { return nil }
         try checkLength(length)
         return length
+    }
+
+    private func checkContentType(_ type: String) throws {
+        // Most say so in so many letters; the others are looked at closely.
+        if type.utf8.starts(with: "image/".utf8) { return }
+        let essence = String(Substring(type.utf8.prefix { $0 != UInt8(ascii: ";") }.trimmingOptionalWhitespace))
+            .lowercased()
+        guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
+            throw ImageError(.validation, .contentType(String(essence.prefix(80))))
+        }
     }
 
     private func checkLength(_ byteCount: Int64) throws {
@@ -188,21 +213,33 @@ final class HTTPLoader: Sendable {
         }
     }
 
-    private func next(_ pieces: inout HTTPBody.Iterator) async throws -> Data? {
-        do {
-            return try await pieces.next()
-        } catch let error as HTTPTransportError {
-            throw ImageError(error)
-        }
-    }
+    // MARK: Store
 
+    /// A place in the store that has taken the first bytes; `nil` if there is no store or it has failed.
     private func writer(
-        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
+        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?, firstBytes: Data
     ) async -> (any ResponseWriter)? {
         guard let store = configuration.store, let key = fetch.key else { return nil }
-        return await attempt("open") {
-            try await store.writer(
+        let writer: any ResponseWriter
+        do {
+            writer = try await store.writer(
                 for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced, since: fetch.epoch)
+        } catch {
+            reportFault("open", error)
+            return nil
+        }
+        return await append(firstBytes, to: writer) ? writer : nil
+    }
+
+    /// - Returns: Whether the writer has taken the bytes. One that hasn't is aborted.
+    private func append(_ bytes: Data, to writer: any ResponseWriter) async -> Bool {
+        do {
+            try await writer.append(bytes)
+            return true
+        } catch {
+            reportFault("write", error)
+            await writer.abort()
+            return false
         }
     }
 
