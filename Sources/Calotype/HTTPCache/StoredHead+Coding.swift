@@ -11,8 +11,9 @@ extension HTTPCache.StoredHead {
     ///
     /// Numbers are little-endian; times are seconds since the reference date.
     package func encoded() -> Data {
-        var data = Data(count: 27 + Self.byteCount(of: fields) + Self.byteCount(of: varyingFields))
-        data.withUnsafeMutableBytes { bytes in
+        let byteCount = 27 + Self.byteCount(of: fields) + Self.byteCount(of: varyingFields)
+        // Written on the stack first, as a rule: what is written into a Data goes through its checks piece by piece.
+        return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes in
             var writer = Writer(bytes: bytes)
             writer.write(Self.formatVersion)
             writer.write(UInt16(clamping: status))
@@ -20,8 +21,8 @@ extension HTTPCache.StoredHead {
             writer.write(responseTime.timeIntervalSinceReferenceDate.bitPattern)
             writer.write(fields)
             writer.write(varyingFields)
+            return Data(UnsafeRawBufferPointer(bytes))
         }
-        return data
     }
 
     /// Reads what ``encoded()`` wrote; `nil` for anything else.

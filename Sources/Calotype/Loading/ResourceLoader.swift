@@ -64,12 +64,10 @@ final class ResourceLoader: Sendable {
         do {
             if let damaged = fetch.damaged { await discard(damaged, of: nil) }
             switch fetch.source {
-            case .http(let message):
-                return try await loadHTTP(request(message, priority), fetch, progress)
+            case .http:
+                return try await loadHTTP(fetch, priority, progress)
             case .url(let url) where url.isHTTP:
-                let request = HTTPRequest(
-                    url: url, fields: configuration.fields, timeouts: configuration.timeouts, priority: priority)
-                return try await loadHTTP(request, fetch, progress)
+                return try await loadHTTP(fetch, priority, progress)
             case .url(let url):
                 switch url.scheme?.lowercased() {
                 case "file":
@@ -132,21 +130,13 @@ final class ResourceLoader: Sendable {
         let head: HTTPCache.StoredHead
     }
 
-    /// The request that a message makes, with the fields that every request has.
-    private func request(_ message: ImageRequest.HTTPMessage, _ priority: TransferPriority) -> HTTPRequest {
-        var fields = configuration.fields
-        for field in message.fields { fields[field.name] = field.value }
-        return HTTPRequest(
-            method: message.method, url: message.url, fields: fields, body: message.body,
-            timeouts: configuration.timeouts, priority: priority)
-    }
-
     private func loadHTTP(
-        _ request: HTTPRequest, _ fetch: Fetch, _ progress: @escaping @Sendable (LoadProgress) -> Void
+        _ fetch: Fetch, _ priority: TransferPriority, _ progress: @escaping @Sendable (LoadProgress) -> Void
     ) async throws -> FetchedResource {
         let start = ContinuousClock.now
         let candidates = await self.candidates(for: fetch)
-        let decision = decide(candidates.map(\.head), request.fields, fetch.policy)
+        let fields = fields(of: fetch.source)
+        let decision = decide(candidates.map(\.head), fields, fetch.policy)
         let lookup = StoreLookup(
             reason: fetch.policy.readsStore ? decision.reason : nil, duration: .now - start)
 
@@ -155,7 +145,7 @@ final class ResourceLoader: Sendable {
         switch decision.outcome {
         case .useStored(let index), .useStaleWhileRevalidating(let index):
             if let resource = await stored(
-                candidates[index], fetch, request.fields, lookup.work(of: .storage),
+                candidates[index], fetch, fields, lookup.work(of: .storage),
                 needsRevalidation: decision.outcome.isStale)
             {
                 return resource
@@ -170,30 +160,48 @@ final class ResourceLoader: Sendable {
             throw ImageError(.cache, .notStored)
         }
 
-        var exchange = try await http.send(self.request(request, for: fetch.policy, adding: validators))
+        var exchange = try await http.send(request(for: fetch, fields, adding: validators, priority))
         if exchange.response.status == 304, let candidate = validated {
-            if let resource = await confirmed(candidate, exchange, fetch, request.fields, lookup) { return resource }
+            if let resource = await confirmed(candidate, exchange, fetch, fields, lookup) { return resource }
             // The body has gone while the server was asked: ask again, for all of it.
-            var again = self.request(request, for: fetch.policy, adding: [:])
+            var again = request(for: fetch, fields, adding: [:], priority)
             for field in validators { again.fields[field.name] = nil }
             exchange = try await http.send(again)
             validated = nil
         }
         return try await http.receive(
-            exchange, fetch: fetch, requestFields: request.fields, replacing: validated?.response.id, lookup: lookup,
+            exchange, fetch: fetch, requestFields: fields, replacing: validated?.response.id, lookup: lookup,
             progress: progress)
+    }
+
+    /// The fields of a request, less what depends on the state of caches.
+    private func fields(of source: ImageRequest.Source) -> HTTPFields {
+        var fields = configuration.fields
+        if case .http(let message) = source {
+            for field in message.fields { fields[field.name] = field.value }
+        }
+        return fields
     }
 
     /// The request as it is sent: with validators, and asking caches on the way for what the policy asks of this one.
     private func request(
-        _ request: HTTPRequest, for policy: ImageRequest.CachePolicy, adding validators: HTTPFields
+        for fetch: Fetch, _ fields: HTTPFields, adding validators: HTTPFields, _ priority: TransferPriority
     ) -> HTTPRequest {
-        var request = request
-        for field in validators { request.fields[field.name] = field.value }
-        if policy == .reload || policy == .revalidate, request.fields["Cache-Control"] == nil {
-            request.fields["Cache-Control"] = "no-cache"
+        var fields = fields
+        for field in validators { fields[field.name] = field.value }
+        if fetch.policy == .reload || fetch.policy == .revalidate, fields["Cache-Control"] == nil {
+            fields["Cache-Control"] = "no-cache"
         }
-        return request
+        switch fetch.source {
+        case .http(let message):
+            return HTTPRequest(
+                method: message.method, url: message.url, fields: fields, body: message.body,
+                timeouts: configuration.timeouts, priority: priority)
+        case .url(let url):
+            return HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
+        case .data, .closure:
+            preconditionFailure("Only sources with a URL are fetched by HTTP.")
+        }
     }
 
     private func candidates(for fetch: Fetch) async -> [Candidate] {
@@ -286,12 +294,8 @@ struct StoreLookup {
 extension URL {
     /// Whether the scheme is http or https. Told by the bytes: `scheme` would make a string of its own.
     fileprivate var isHTTP: Bool {
-        var text = absoluteString
-        return text.withUTF8 { bytes in
-            let colon = bytes.count > 5 && bytes[4] != UInt8(ascii: ":") ? 5 : 4
-            guard bytes.count > colon, bytes[colon] == UInt8(ascii: ":") else { return false }
-            return zip(bytes[..<colon], "https".utf8).allSatisfy { $0.asciiLowercased == $1 }
-        }
+        let text = absoluteString
+        return text.hasPrefixIgnoringASCIICase("https:") || text.hasPrefixIgnoringASCIICase("http:")
     }
 }
 

@@ -42,9 +42,11 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
     /// - Source: RFC 9110 section 5.3.
     public subscript(_ name: String) -> String? {
         get {
-            var result: String?
-            for line in lines where line.name.equalsIgnoringASCIICase(name) {
-                if let before = result { result = "\(before), \(line.value)" } else { result = line.value }
+            guard var index = index(of: name, from: 0) else { return nil }
+            var result = lines[index].value
+            while let next = self.index(of: name, from: index + 1) {
+                result += ", \(lines[next].value)"
+                index = next
             }
             return result
         }
@@ -52,6 +54,11 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
             lines.removeAll { $0.name.equalsIgnoringASCIICase(name) }
             if let newValue { lines.append(Field(name, newValue)) }
         }
+    }
+
+    private func index(of name: String, from start: Int) -> Int? {
+        for index in start..<lines.count where lines[index].name.equalsIgnoringASCIICase(name) { return index }
+        return nil
     }
 
     /// The values of each line of that name.
@@ -91,6 +98,17 @@ extension String {
                 }
                 return true
             }
+        }
+    }
+
+    /// Whether the string begins with `prefix`, which is in lower case, when A-Z count as a-z.
+    package func hasPrefixIgnoringASCIICase(_ prefix: StaticString) -> Bool {
+        var string = self
+        return string.withUTF8 { bytes in
+            guard bytes.count >= prefix.utf8CodeUnitCount else { return false }
+            for index in 0..<prefix.utf8CodeUnitCount
+            where bytes[index].asciiLowercased != prefix.utf8Start[index] { return false }
+            return true
         }
     }
 }

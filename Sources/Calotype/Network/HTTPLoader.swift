@@ -46,8 +46,7 @@ final class HTTPLoader: Sendable {
     }
 
     /// Sends a request, signs it if the configuration says how, and follows redirects.
-    func send(_ request: HTTPRequest) async throws -> Exchange {
-        var request = request
+    func send(_ request: consuming HTTPRequest) async throws -> Exchange {
         if configuration.authorize != nil { request = try await authorized(request) }
         var redirectCount = 0
         var retryCount = 0
@@ -97,7 +96,7 @@ final class HTTPLoader: Sendable {
 
         var data = Data()
         var header: ImageHeader?
-        var writer: (any ResponseWriter)?
+        var deposit: Deposit?
         var pieces = exchange.response.body.makeAsyncIterator()
         do {
             while let piece = try await pieces.next() {
@@ -112,10 +111,10 @@ final class HTTPLoader: Sendable {
                     header = try BodyValidation.header(
                         of: data, isComplete: false, configuration.limits, stage: .validation)
                     if header != nil, isStorable {
-                        writer = await self.writer(fetch, arrival.head, replaced, firstBytes: data)
+                        deposit = await self.deposit(fetch, arrival.head, replaced, firstBytes: data)
                     }
-                } else if let open = writer, await !append(piece, to: open) {
-                    writer = nil
+                } else if let open = deposit, await !append(piece, to: open) {
+                    deposit = nil
                 }
                 progress(LoadProgress(receivedByteCount: Int64(data.count), expectedByteCount: expected))
             }
@@ -129,15 +128,15 @@ final class HTTPLoader: Sendable {
                     of: data, isComplete: true, configuration.limits, stage: .validation)
             }
         } catch {
-            await writer?.abort()
+            await deposit?.writer.abort()
             throw (error as? HTTPTransportError).map(ImageError.init) ?? error
         }
         guard let header else { throw ImageError(.validation, .notAnImage) }
 
         var stored: StoredResponse.ID?
-        if let writer {
+        if let deposit {
             do {
-                stored = try await writer.commit()?.id
+                stored = try await deposit.writer.commit()?.id
             } catch {
                 reportFault("commit", error)
             }
@@ -198,7 +197,7 @@ final class HTTPLoader: Sendable {
 
     private func checkContentType(_ type: String) throws {
         // Most say so in so many letters; the others are looked at closely.
-        if type.utf8.starts(with: "image/".utf8) { return }
+        if type.hasPrefixIgnoringASCIICase("image/") { return }
         let essence = String(Substring(type.utf8.prefix { $0 != UInt8(ascii: ";") }.trimmingOptionalWhitespace))
             .lowercased()
         guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
@@ -215,30 +214,39 @@ final class HTTPLoader: Sendable {
 
     // MARK: Store
 
-    /// A place in the store that has taken the first bytes; `nil` if there is no store or it has failed.
-    private func writer(
-        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?, firstBytes: Data
-    ) async -> (any ResponseWriter)? {
-        guard let store = configuration.store, let key = fetch.key else { return nil }
+    /// A writer that has been opened. An object: a value whose size nobody knows is dear to hand about.
+    private final class Deposit: Sendable {
         let writer: any ResponseWriter
+
+        init(_ writer: any ResponseWriter) { self.writer = writer }
+    }
+
+    /// A place in the store that has taken the first bytes; `nil` if there is no store or it has failed.
+    private func deposit(
+        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?, firstBytes: Data
+    ) async -> Deposit? {
+        guard let store = configuration.store, let key = fetch.key else { return nil }
+        let deposit: Deposit
         do {
-            writer = try await store.writer(
-                for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced, since: fetch.epoch)
+            deposit = Deposit(
+                try await store.writer(
+                    for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced,
+                    since: fetch.epoch))
         } catch {
             reportFault("open", error)
             return nil
         }
-        return await append(firstBytes, to: writer) ? writer : nil
+        return await append(firstBytes, to: deposit) ? deposit : nil
     }
 
     /// - Returns: Whether the writer has taken the bytes. One that hasn't is aborted.
-    private func append(_ bytes: Data, to writer: any ResponseWriter) async -> Bool {
+    private func append(_ bytes: Data, to deposit: Deposit) async -> Bool {
         do {
-            try await writer.append(bytes)
+            try await deposit.writer.append(bytes)
             return true
         } catch {
             reportFault("write", error)
-            await writer.abort()
+            await deposit.writer.abort()
             return false
         }
     }
