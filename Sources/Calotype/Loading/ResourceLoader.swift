@@ -64,29 +64,24 @@ final class ResourceLoader: Sendable {
         do {
             if let damaged = fetch.damaged { await discard(damaged, of: nil) }
             switch fetch.source {
-            case .http:
-                return try await loadHTTP(fetch, priority, progress)
-            case .url(let url) where url.isHTTP:
-                return try await loadHTTP(fetch, priority, progress)
+            case .http(let message):
+                return try await loadHTTP(message.url, fetch, priority, progress)
             case .url(let url):
-                switch url.scheme?.lowercased() {
-                case "file":
-                    return try resource(of: try await FileSource.read(url, configuration.limits), fetch)
-                case "data":
-                    return try resource(of: try DataURL.decode(url, configuration.limits), fetch)
-                case let scheme:
-                    throw ImageError(.request, .unsupportedScheme(scheme ?? ""))
-                }
+                if url.isHTTP { return try await loadHTTP(url, fetch, priority, progress) }
+                return try resource(of: try await Self.read(url, configuration.limits), fetch)
             case .data(let data):
                 return try resource(of: data, fetch)
             case .closure(let closure):
                 return try resource(of: try await Self.call(closure), fetch)
             }
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch let error as ImageError {
-            throw error.located(at: fetch.source.url)
+        } catch {
+            throw Self.located(error, at: fetch.source)
         }
+    }
+
+    @inline(never)
+    private static func located(_ error: any Error, at source: ImageRequest.Source) -> any Error {
+        (error as? ImageError)?.located(at: source.url) ?? error
     }
 
     /// Removes stored bytes that turned out to be damaged.
@@ -94,6 +89,16 @@ final class ResourceLoader: Sendable {
         guard let id, let store = configuration.store else { return }
         configuration.onEvent?(.removedDamaged(url.map(RedactedURL.init)))
         await http.attempt("remove") { try await store.remove(id) }
+    }
+
+    // MARK: Other sources
+
+    private static func read(_ url: URL, _ limits: ImageLimits) async throws -> Data {
+        switch url.scheme?.lowercased() {
+        case "file": return try await FileSource.read(url, limits)
+        case "data": return try DataURL.decode(url, limits)
+        case let scheme: throw ImageError(.request, .unsupportedScheme(scheme ?? ""))
+        }
     }
 
     private static func call(_ closure: @Sendable () async throws -> Data) async throws -> Data {
@@ -107,6 +112,7 @@ final class ResourceLoader: Sendable {
     }
 
     /// Bytes that didn't come by HTTP. They can't go stale by themselves: `.revalidate` and `.reload` read them anew.
+    @inline(never)
     private func resource(of data: Data, _ fetch: Fetch) throws -> FetchedResource {
         try Task.checkCancellation()
         if data.isEmpty { throw ImageError(.source, .emptyBody) }
@@ -124,54 +130,40 @@ final class ResourceLoader: Sendable {
 
     // MARK: HTTP
 
-    /// A response in the store, with its head read.
-    private struct Candidate {
-        let response: StoredResponse
-        let head: HTTPCache.StoredHead
+    private func loadHTTP(
+        _ url: URL, _ fetch: Fetch, _ priority: TransferPriority,
+        _ progress: @escaping @Sendable (LoadProgress) -> Void
+    ) async throws -> FetchedResource {
+        let lookup = await lookUp(fetch)
+        if let candidate = lookup.usable, let resource = await stored(candidate, .storage, fetch, lookup) {
+            return resource
+        }
+        if fetch.policy == .storedOnly || lookup.isUnsatisfiable { throw ImageError(.cache, .notStored) }
+
+        var exchange = try await http.send(request(url, fetch, lookup, priority))
+        var replaced = lookup.validated?.id
+        if exchange.response.status == 304, let candidate = lookup.validated {
+            if let resource = await confirmed(candidate, exchange, fetch, lookup) { return resource }
+            // The body has gone while the server was asked: ask again, for all of it.
+            exchange = try await http.send(request(url, fetch, lookup, priority, isConditional: false))
+            replaced = nil
+        }
+        return try await http.receive(exchange, fetch: fetch, lookup: lookup, replacing: replaced, progress: progress)
     }
 
-    private func loadHTTP(
-        _ fetch: Fetch, _ priority: TransferPriority, _ progress: @escaping @Sendable (LoadProgress) -> Void
-    ) async throws -> FetchedResource {
+    @inline(never)
+    private func lookUp(_ fetch: Fetch) async -> StoreLookup {
         let start = ContinuousClock.now
-        let candidates = await self.candidates(for: fetch)
-        let fields = fields(of: fetch.source)
-        let decision = decide(candidates.map(\.head), fields, fetch.policy)
-        let lookup = StoreLookup(
-            reason: fetch.policy.readsStore ? decision.reason : nil, duration: .now - start)
-
-        var validators = HTTPFields()
-        var validated: Candidate?
-        switch decision.outcome {
-        case .useStored(let index), .useStaleWhileRevalidating(let index):
-            if let resource = await stored(
-                candidates[index], fetch, fields, lookup.work(of: .storage),
-                needsRevalidation: decision.outcome.isStale)
-            {
-                return resource
+        var responses: [StoredResponse] = []
+        if fetch.policy.readsStore, let store = configuration.store, let key = fetch.key {
+            do {
+                responses = try await store.responses(for: key)
+            } catch {
+                http.reportFault("look up", error)
             }
-            if fetch.policy == .storedOnly { throw ImageError(.cache, .notStored) }
-        case .revalidate(let index, let fields):
-            validated = candidates[index]
-            validators = fields
-        case .fetch:
-            if fetch.policy == .storedOnly { throw ImageError(.cache, .notStored) }
-        case .unsatisfiable:
-            throw ImageError(.cache, .notStored)
         }
-
-        var exchange = try await http.send(request(for: fetch, fields, adding: validators, priority))
-        if exchange.response.status == 304, let candidate = validated {
-            if let resource = await confirmed(candidate, exchange, fetch, fields, lookup) { return resource }
-            // The body has gone while the server was asked: ask again, for all of it.
-            var again = request(for: fetch, fields, adding: [:], priority)
-            for field in validators { again.fields[field.name] = nil }
-            exchange = try await http.send(again)
-            validated = nil
-        }
-        return try await http.receive(
-            exchange, fetch: fetch, requestFields: fields, replacing: validated?.response.id, lookup: lookup,
-            progress: progress)
+        return StoreLookup(
+            responses, fields: fields(of: fetch.source), fetch.policy, now: configuration.clock.now(), since: start)
     }
 
     /// The fields of a request, less what depends on the state of caches.
@@ -184,115 +176,152 @@ final class ResourceLoader: Sendable {
     }
 
     /// The request as it is sent: with validators, and asking caches on the way for what the policy asks of this one.
+    @inline(never)
     private func request(
-        for fetch: Fetch, _ fields: HTTPFields, adding validators: HTTPFields, _ priority: TransferPriority
+        _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup, _ priority: TransferPriority, isConditional: Bool = true
     ) -> HTTPRequest {
-        var fields = fields
-        for field in validators { fields[field.name] = field.value }
+        var fields = lookup.fields
+        for field in lookup.validators { fields[field.name] = isConditional ? field.value : nil }
         if fetch.policy == .reload || fetch.policy == .revalidate, fields["Cache-Control"] == nil {
             fields["Cache-Control"] = "no-cache"
         }
-        switch fetch.source {
-        case .http(let message):
+        if case .http(let message) = fetch.source {
             return HTTPRequest(
-                method: message.method, url: message.url, fields: fields, body: message.body,
-                timeouts: configuration.timeouts, priority: priority)
-        case .url(let url):
-            return HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
-        case .data, .closure:
-            preconditionFailure("Only sources with a URL are fetched by HTTP.")
+                method: message.method, url: url, fields: fields, body: message.body, timeouts: configuration.timeouts,
+                priority: priority)
         }
-    }
-
-    private func candidates(for fetch: Fetch) async -> [Candidate] {
-        guard fetch.policy.readsStore, let store = configuration.store, let key = fetch.key else { return [] }
-        do {
-            return try await store.responses(for: key).compactMap { response in
-                HTTPCache.StoredHead(encoded: response.metadata).map { Candidate(response: response, head: $0) }
-            }
-        } catch {
-            http.reportFault("look up", error)
-            return []
-        }
-    }
-
-    private func decide(
-        _ heads: [HTTPCache.StoredHead], _ fields: HTTPFields, _ policy: ImageRequest.CachePolicy
-    ) -> HTTPCache.Decision {
-        switch policy {
-        case .http:
-            return HTTPCache.decide(candidates: heads, request: fields, now: configuration.clock.now())
-        case .revalidate:
-            var fields = fields
-            fields["Cache-Control"] = "no-cache"
-            return HTTPCache.decide(candidates: heads, request: fields, now: configuration.clock.now())
-        case .storedElseLoad, .storedOnly, .immutable:
-            guard let index = HTTPCache.selected(of: heads, request: fields) else {
-                return HTTPCache.Decision(outcome: .fetch, reason: .nothingStored)
-            }
-            return HTTPCache.Decision(outcome: .useStored(index), reason: .policy)
-        case .reload, .noStore:
-            return HTTPCache.Decision(outcome: .fetch, reason: .requested)
-        }
+        return HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
     }
 
     /// The resource that a stored response holds; `nil` if its body has gone or is no image any more.
+    @inline(never)
     private func stored(
-        _ candidate: Candidate, _ fetch: Fetch, _ fields: HTTPFields, _ work: LoadReport.Work,
-        needsRevalidation: Bool = false
+        _ candidate: StoreLookup.Candidate, _ layer: LoadReport.Layer, _ fetch: Fetch, _ lookup: StoreLookup,
+        confirmedBy exchange: HTTPLoader.Exchange? = nil
     ) async -> FetchedResource? {
         guard let store = configuration.store else { return nil }
-        let id = candidate.response.id
-        let body = await http.attempt("read") { try await store.body(of: id)?.bytes() }
+        let body = await http.attempt("read") { try await store.body(of: candidate.id)?.bytes() }
         guard let data = body ?? nil else { return nil }
-        guard
-            let header = try? BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .cache)
-        else {
-            await discard(id, of: fetch.source.url)
-            return nil
-        }
-        let freshness = HTTPLoader.freshness(
-            HTTPCache.freshness(of: candidate.head, requestFields: fields), by: fetch.policy)
+        if let resource = resource(of: data, candidate, layer, fetch, lookup, exchange) { return resource }
+        await discard(candidate.id, of: fetch.source.url)
+        return nil
+    }
+
+    @inline(never)
+    private func resource(
+        of data: Data, _ candidate: StoreLookup.Candidate, _ layer: LoadReport.Layer, _ fetch: Fetch,
+        _ lookup: StoreLookup, _ exchange: HTTPLoader.Exchange?
+    ) -> FetchedResource? {
+        let header = try? BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .cache)
+        guard let header else { return nil }
+        var work = lookup.work(of: layer)
+        exchange?.describe(in: &work)
+        let said = HTTPCache.freshness(of: candidate.head, requestFields: lookup.fields)
         return FetchedResource(
-            data: data, header: header, freshness: freshness, stored: id, work: work,
-            needsRevalidation: needsRevalidation)
+            data: data, header: header, freshness: fetch.policy.freshness(of: said), stored: candidate.id, work: work,
+            needsRevalidation: exchange == nil && lookup.isUsedStale)
     }
 
     /// The resource whose stored response a 304 has confirmed.
+    @inline(never)
     private func confirmed(
-        _ candidate: Candidate, _ exchange: HTTPLoader.Exchange, _ fetch: Fetch, _ fields: HTTPFields,
-        _ lookup: StoreLookup
+        _ candidate: StoreLookup.Candidate, _ exchange: HTTPLoader.Exchange, _ fetch: Fetch, _ lookup: StoreLookup
     ) async -> FetchedResource? {
         let head = HTTPCache.freshen(
             candidate.head, with: exchange.response.fields, requestTime: exchange.requestTime,
             responseTime: exchange.responseTime)
         if let store = configuration.store {
-            let id = candidate.response.id
-            await http.attempt("update") { _ = try await store.updateMetadata(of: id, to: head.encoded()) }
+            await http.attempt("update") { _ = try await store.updateMetadata(of: candidate.id, to: head.encoded()) }
         }
-        var work = lookup.work(of: .revalidation)
-        exchange.describe(in: &work)
-        return await stored(Candidate(response: candidate.response, head: head), fetch, fields, work)
+        let fresh = StoreLookup.Candidate(id: candidate.id, head: head)
+        return await stored(fresh, .revalidation, fetch, lookup, confirmedBy: exchange)
     }
 }
 
-/// How the look at what is stored went.
-struct StoreLookup {
-    /// What the HTTP cache decided, where it was asked.
-    let reason: HTTPCache.Reason?
-    let duration: Duration
+/// What the look at the store has brought, and what the HTTP cache decides. An object, since it goes through many hands.
+final class StoreLookup: Sendable {
+    /// A response in the store, with its head read.
+    final class Candidate: Sendable {
+        let id: StoredResponse.ID
+        let head: HTTPCache.StoredHead
+
+        init(id: StoredResponse.ID, head: HTTPCache.StoredHead) {
+            self.id = id
+            self.head = head
+        }
+    }
+
+    /// The fields of the request, less what depends on the state of caches.
+    let fields: HTTPFields
+    private let candidates: [Candidate]
+    private let decision: HTTPCache.Decision
+    private let policy: ImageRequest.CachePolicy
+    private let duration: Duration
+
+    /// Decides by the policy what to do about a request.
+    init(
+        _ responses: [StoredResponse], fields: HTTPFields, _ policy: ImageRequest.CachePolicy, now: Date,
+        since start: ContinuousClock.Instant
+    ) {
+        self.fields = fields
+        self.policy = policy
+        candidates = responses.compactMap { response in
+            HTTPCache.StoredHead(encoded: response.metadata).map { Candidate(id: response.id, head: $0) }
+        }
+        let heads = candidates.map(\.head)
+        switch policy {
+        case .http:
+            decision = HTTPCache.decide(candidates: heads, request: fields, now: now)
+        case .revalidate:
+            var fields = fields
+            fields["Cache-Control"] = "no-cache"
+            decision = HTTPCache.decide(candidates: heads, request: fields, now: now)
+        case .storedElseLoad, .storedOnly, .immutable:
+            let index = HTTPCache.selected(of: heads, request: fields)
+            decision =
+                index.map { HTTPCache.Decision(outcome: .useStored($0), reason: .policy) }
+                ?? HTTPCache.Decision(outcome: .fetch, reason: .nothingStored)
+        case .reload, .noStore:
+            decision = HTTPCache.Decision(outcome: .fetch, reason: .requested)
+        }
+        duration = .now - start
+    }
+
+    /// The stored response that may be used as it is.
+    var usable: Candidate? {
+        switch decision.outcome {
+        case .useStored(let index), .useStaleWhileRevalidating(let index): candidates[index]
+        case .revalidate, .fetch, .unsatisfiable: nil
+        }
+    }
+
+    /// Whether ``usable`` is stale.
+    var isUsedStale: Bool { decision.outcome.isStale }
+
+    /// The stored response that the server is to confirm.
+    var validated: Candidate? {
+        if case .revalidate(let index, _) = decision.outcome { candidates[index] } else { nil }
+    }
+
+    /// The fields that ask the server to.
+    var validators: HTTPFields {
+        if case .revalidate(_, let fields) = decision.outcome { fields } else { HTTPFields() }
+    }
+
+    /// Whether the request allows stored responses alone, and none will do.
+    var isUnsatisfiable: Bool { decision.outcome == .unsatisfiable }
 
     /// The beginning of a report, for a resource of that layer.
     func work(of layer: LoadReport.Layer) -> LoadReport.Work {
         var work = LoadReport.Work(layer: layer)
-        work.cacheReason = reason
+        if policy.readsStore { work.cacheReason = decision.reason }
         work.times.lookup = duration
         return work
     }
 }
 
 extension URL {
-    /// Whether the scheme is http or https. Told by the bytes: `scheme` would make a string of its own.
+    /// Whether the scheme is http or https. Told by the bytes: `scheme` would be made for the question.
     fileprivate var isHTTP: Bool {
         let text = absoluteString
         return text.hasPrefixIgnoringASCIICase("https:") || text.hasPrefixIgnoringASCIICase("http:")

@@ -57,7 +57,12 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
     }
 
     private func index(of name: String, from start: Int) -> Int? {
-        for index in start..<lines.count where lines[index].name.equalsIgnoringASCIICase(name) { return index }
+        // Asked for several times with each message, mostly in vain: the lengths are compared before a name is touched.
+        let count = name.utf8.count
+        for index in start..<lines.count
+        where lines[index].name.utf8.count == count && lines[index].name.hasSameBytesIgnoringASCIICase(as: name) {
+            return index
+        }
         return nil
     }
 
@@ -88,7 +93,7 @@ extension String {
 
     /// The same for strings of equal length.
     @inline(never)
-    private func hasSameBytesIgnoringASCIICase(as other: String) -> Bool {
+    fileprivate func hasSameBytesIgnoringASCIICase(as other: String) -> Bool {
         var (first, second) = (self, other)
         return first.withUTF8 { first in
             second.withUTF8 { second in

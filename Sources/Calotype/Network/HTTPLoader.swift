@@ -53,86 +53,70 @@ final class HTTPLoader: Sendable {
         while true {
             let requestTime = configuration.clock.now()
             let start = ContinuousClock.now
-            let response: HTTPResponse
+            let exchange: Exchange
             do {
-                response = try await configuration.transport.send(request)
-            } catch let error as HTTPTransportError {
-                throw ImageError(error)
+                exchange = Exchange(
+                    response: try await configuration.transport.send(request), requestTime: requestTime,
+                    responseTime: configuration.clock.now(), start: start, redirectCount: redirectCount,
+                    retryCount: retryCount)
+            } catch {
+                throw Self.imageError(error)
             }
-            if response.status == 401, configuration.authorize != nil, retryCount == 0, redirectCount == 0 {
+            if exchange.response.status == 401, configuration.authorize != nil, retryCount == 0, redirectCount == 0 {
                 retryCount = 1
                 request = try await authorized(request)
                 continue
             }
-            if (300..<400).contains(response.status), let next = try RedirectPolicy.next(after: response, to: request) {
-                redirectCount += 1
-                guard redirectCount <= RedirectPolicy.limit else {
-                    throw ImageError(.network, .tooManyRedirects(limit: RedirectPolicy.limit))
-                }
-                request = next
-                continue
+            guard (300..<400).contains(exchange.response.status), try Self.redirect(&request, by: exchange) else {
+                return exchange
             }
-            return Exchange(
-                response: response, requestTime: requestTime, responseTime: configuration.clock.now(), start: start,
-                redirectCount: redirectCount, retryCount: retryCount)
+            redirectCount += 1
         }
+    }
+
+    /// Makes `request` the one that follows a redirect.
+    ///
+    /// - Returns: Whether the response is a redirect.
+    @inline(never)
+    private static func redirect(_ request: inout HTTPRequest, by exchange: Exchange) throws -> Bool {
+        guard let next = try RedirectPolicy.next(after: exchange.response, to: request) else { return false }
+        guard exchange.redirectCount < RedirectPolicy.limit else {
+            throw ImageError(.network, .tooManyRedirects(limit: RedirectPolicy.limit))
+        }
+        request = next
+        return true
     }
 
     /// Receives the body of a success, checks it as it comes, and commits it once it is complete.
     ///
     /// - Parameters:
-    ///   - requestFields: The fields of the request, less what made it conditional.
-    ///   - replaced: The stored response that gives way to this one.
     ///   - lookup: What came before.
+    ///   - replaced: The stored response that gives way to this one.
     func receive(
-        _ exchange: Exchange, fetch: Fetch, requestFields: HTTPFields, replacing replaced: StoredResponse.ID?,
-        lookup: StoreLookup, progress: @Sendable (LoadProgress) -> Void
+        _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, replacing replaced: StoredResponse.ID?,
+        progress: @Sendable (LoadProgress) -> Void
     ) async throws -> FetchedResource {
-        let expected = try checkHead(exchange.response)
-        let arrival = HTTPCache.Arrival(
-            method: fetch.key?.method ?? "GET", requestFields: requestFields, status: exchange.response.status,
-            fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime)
-        let isStorable = fetch.policy.writesStore && arrival.mayStore
-
-        var data = Data()
-        var header: ImageHeader?
-        var deposit: Deposit?
+        var reception = try BodyReception(
+            exchange, method: fetch.key?.method ?? "GET", requestFields: lookup.fields,
+            expectedByteCount: checkHead(exchange.response), configuration.limits)
+        let isStorable = fetch.policy.writesStore && reception.arrival.mayStore
         var pieces = exchange.response.body.makeAsyncIterator()
+        var deposit: Deposit?
         do {
             while let piece = try await pieces.next() {
-                if data.isEmpty {
-                    data = piece
-                } else {
-                    if data.count == piece.count, let expected { data.reserveCapacity(Int(expected)) }
-                    data.append(piece)
+                let isFirst = reception.header == nil
+                if let bytes = try reception.take(piece), isStorable {
+                    if isFirst { deposit = await self.deposit(fetch, reception.arrival.head, replaced) }
+                    if let open = deposit, await !append(bytes, to: open) { deposit = nil }
                 }
-                try checkLength(Int64(data.count))
-                if header == nil {
-                    header = try BodyValidation.header(
-                        of: data, isComplete: false, configuration.limits, stage: .validation)
-                    if header != nil, isStorable {
-                        deposit = await self.deposit(fetch, arrival.head, replaced, firstBytes: data)
-                    }
-                } else if let open = deposit, await !append(piece, to: open) {
-                    deposit = nil
-                }
-                progress(LoadProgress(receivedByteCount: Int64(data.count), expectedByteCount: expected))
+                progress(reception.progress)
             }
             try Task.checkCancellation()
-            if let expected, Int64(data.count) < expected {
-                throw ImageError(.network, .truncated(received: Int64(data.count), expected: expected))
-            }
-            if data.isEmpty { throw ImageError(.validation, .emptyBody) }
-            if header == nil {
-                header = try BodyValidation.header(
-                    of: data, isComplete: true, configuration.limits, stage: .validation)
-            }
+            try reception.checkEnd()
         } catch {
             await deposit?.writer.abort()
-            throw (error as? HTTPTransportError).map(ImageError.init) ?? error
+            throw Self.imageError(error)
         }
-        guard let header else { throw ImageError(.validation, .notAnImage) }
-
         var stored: StoredResponse.ID?
         if let deposit {
             do {
@@ -141,24 +125,13 @@ final class HTTPLoader: Sendable {
                 reportFault("commit", error)
             }
         }
-        var work = lookup.work(of: .network)
-        exchange.describe(in: &work)
-        work.times.body = .now - exchange.headTime
-        work.receivedByteCount = Int64(data.count)
-        return FetchedResource(
-            data: data, header: header, freshness: Self.freshness(arrival.freshness, by: fetch.policy), stored: stored,
-            work: work)
+        return try reception.resource(stored: stored, exchange, lookup, fetch.policy)
     }
 
-    /// When pixels made of a response go stale, by what its head says and by the request's policy.
-    static func freshness(
-        _ said: @autoclosure () -> Freshness, by policy: ImageRequest.CachePolicy
-    ) -> Freshness {
-        switch policy {
-        case .immutable: .immutable
-        case .noStore: .transient
-        default: said()
-        }
+    /// The error that callers see for one that a transport throws.
+    @inline(never)
+    private static func imageError(_ error: any Error) -> any Error {
+        (error as? HTTPTransportError).map(ImageError.init) ?? error
     }
 
     /// Does something with a cache. A fault is reported, and `nil` returned.
@@ -181,6 +154,7 @@ final class HTTPLoader: Sendable {
     // MARK: Checks
 
     /// - Returns: The length of the body, if the head says so and nothing has been decoded from it.
+    @inline(never)
     private func checkHead(_ response: HTTPResponse) throws -> Int64? {
         // A part is never used as a whole; that nothing was asked for in parts makes 206 an error.
         guard (200..<300).contains(response.status), response.status != 206 else {
@@ -191,7 +165,6 @@ final class HTTPLoader: Sendable {
         guard let length = response.fields["Content-Length"].flatMap(Int64.init), length >= 0,
             response.fields["Content-Encoding"] == nil
         else { return nil }
-        try checkLength(length)
         return length
     }
 
@@ -221,14 +194,14 @@ final class HTTPLoader: Sendable {
         init(_ writer: any ResponseWriter) { self.writer = writer }
     }
 
-    /// A place in the store that has taken the first bytes; `nil` if there is no store or it has failed.
+    /// A place in the store; `nil` if there is no store or it has failed.
+    @inline(never)
     private func deposit(
-        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?, firstBytes: Data
+        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
     ) async -> Deposit? {
         guard let store = configuration.store, let key = fetch.key else { return nil }
-        let deposit: Deposit
         do {
-            deposit = Deposit(
+            return Deposit(
                 try await store.writer(
                     for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced,
                     since: fetch.epoch))
@@ -236,10 +209,10 @@ final class HTTPLoader: Sendable {
             reportFault("open", error)
             return nil
         }
-        return await append(firstBytes, to: deposit) ? deposit : nil
     }
 
     /// - Returns: Whether the writer has taken the bytes. One that hasn't is aborted.
+    @inline(never)
     private func append(_ bytes: Data, to deposit: Deposit) async -> Bool {
         do {
             try await deposit.writer.append(bytes)
