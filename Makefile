@@ -42,7 +42,8 @@ sanitize: sanitize-thread sanitize-address ## run the tests with the thread and 
 
 sanitize-thread: setup
 	CALOTYPE_SANITIZE=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan-suppressions.txt" \
-	$(SWIFT) test $(SWIFT_FLAGS) --sanitize=thread --scratch-path .build/sanitize-thread
+	$(SWIFT) test $(SWIFT_FLAGS) --sanitize=thread --scratch-path .build/sanitize-thread \
+		-Xswiftc -DCALOTYPE_THREAD_SANITIZER
 
 sanitize-address: setup
 	CALOTYPE_SANITIZE=1 ASAN_OPTIONS="detect_leaks=1" \
