@@ -90,7 +90,7 @@ public final class ImagePipeline: Sendable {
         let found = request.cachePolicy.readsMemory ? memory.find(query, countsAsUse: true) : nil
         let load = ImageLoad(
             request: request, coordinator: coordinator, preview: found?.image)
-        switch found.map({ use(of: $0.detail, request.cachePolicy) }) {
+        switch found.map({ use(of: $0.detail.hit, request.cachePolicy) }) {
         case .final?:
             if let found { load.end(.success(memoryResult(found, load))) }
             return load
@@ -122,7 +122,7 @@ public final class ImagePipeline: Sendable {
         guard request.cachePolicy.readsMemory, let found = memory.find(query(for: request), countsAsUse: false) else {
             return false
         }
-        return use(of: found.detail, request.cachePolicy) != .preview
+        return use(of: found.detail.hit, request.cachePolicy) != .preview
     }
 
     /// Puts an image into memory as the answer to a request. It stays fresh until it is evicted or invalidated.
@@ -177,7 +177,7 @@ public final class ImagePipeline: Sendable {
     }
 
     /// - Source: the table of policies in ``ImageRequest/CachePolicy``.
-    private func use(of found: FoundDetail, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
+    private func use(of found: MemoryHit, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
         found.match == .preview ? .preview : use(ofFresh: found.freshness, policy)
     }
 
@@ -206,11 +206,11 @@ public final class ImagePipeline: Sendable {
     /// The answer in memory, if there is one. A stale one is revalidated in the background.
     @inline(__always)
     private func answerFromMemory(_ query: RenditionQuery, _ request: ImageRequest) -> DecodedImage? {
-        var detail = FoundDetail()
-        guard request.cachePolicy.readsMemory, let image = memory.find(query, countsAsUse: true, &detail) else {
+        var hit = MemoryHit()
+        guard request.cachePolicy.readsMemory, let image = memory.find(query, countsAsUse: true, &hit) else {
             return nil
         }
-        switch use(of: detail, request.cachePolicy) {
+        switch use(of: hit, request.cachePolicy) {
         case .final: break
         case .finalWhileRevalidating: coordinator.revalidate(prepared(request), query: query)
         case .preview: return nil
@@ -245,7 +245,7 @@ public final class ImagePipeline: Sendable {
         let found = coordinator.join(
             load, for: request, query: query,
             larger: { larger(for: query, policy) },
-            isAnswer: { policy.readsMemory && use(of: $0.detail, policy) == .final })
+            isAnswer: { policy.readsMemory && use(of: $0.detail.hit, policy) == .final })
         if let found { load.end(.success(memoryResult(found, load))) }
     }
 }

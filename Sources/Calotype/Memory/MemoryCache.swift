@@ -17,6 +17,8 @@ public final class MemoryCache: @unchecked Sendable {
     private static let ticksBetweenUses: UInt64 = 8
 
     private let table = MemoryTable()
+    /// The table's own, without the way through the object.
+    private let shards: UnsafeMutablePointer<MemoryTable.Shard>
     /// Advances with each insertion, and with every fourth hit of a shard.
     private let clock = Atomic<UInt64>(1)
 
@@ -35,6 +37,7 @@ public final class MemoryCache: @unchecked Sendable {
     public init(costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max) {
         policy = EvictionPolicy(capacity: max(0, costLimit))
         countLimitValue = max(0, countLimit)
+        shards = table.shards
     }
 
     /// A sixth of the machine's memory, 512 MiB at most.
@@ -44,29 +47,55 @@ public final class MemoryCache: @unchecked Sendable {
 
     // MARK: Looking up
 
-    /// The best rendition there is for a query.
+    /// The pixels that answer a query best, if there are any: the way of every hit.
     ///
     /// - Parameters:
     ///   - countsAsUse: Whether the lookup says something about what will be wanted again. A view that evaluates its body
     ///     once more doesn't.
-    ///   - detail: What is known of the rendition, if there is one.
-    func find(_ query: RenditionQuery, countsAsUse: Bool, _ detail: inout FoundDetail) -> DecodedImage? {
-        var found: DecodedImage?
-        table.withShard(of: query.key) { buckets in
-            guard let (entry, match) = Self.best(for: query, in: buckets.pointee.chain(of: query.key)) else { return }
-            // What was evicted may still be shown; it may also be let go of in this very moment, and then it is a miss.
-            let held = entry.pointee.image
-            guard let image = held ?? entry.pointee.shown else { return }
-            found = image
-            detail.isEvicted = held == nil
-            detail.match = match
+    ///   - hit: How well they answer, and until when.
+    func find(_ query: RenditionQuery, countsAsUse: Bool, _ hit: inout MemoryHit) -> DecodedImage? {
+        find(query, countsAsUse: countsAsUse) { entry, match in
+            hit.match = match
+            hit.freshness = entry.pointee.freshness
+        }
+    }
+
+    /// The pixels that answer a query best, with all that is known of them.
+    func find(_ query: RenditionQuery, countsAsUse: Bool) -> FoundRendition? {
+        var detail = FoundRendition.Detail()
+        let image = find(query, countsAsUse: countsAsUse) { entry, match in
+            detail.hit = MemoryHit(match: match, freshness: entry.pointee.freshness)
+            detail.isEvicted = entry.pointee.image == nil
             detail.version = entry.pointee.version
             detail.source = entry.pointee.source
-            detail.freshness = entry.pointee.freshness
             detail.decodedSize = entry.pointee.decodedSize
+        }
+        return image.map { FoundRendition(image: $0, detail: detail) }
+    }
+
+    /// - Parameter describe: Notes what is wanted of the entry, under its shard's lock.
+    @inline(__always)
+    private func find(
+        _ query: RenditionQuery, countsAsUse: Bool, _ describe: (Entry, RenditionQuery.Match) -> Void
+    ) -> DecodedImage? {
+        let shard = MemoryTable.shard(of: query.key, in: shards)
+        var found: DecodedImage?
+        var isEvicted = false
+        shard.pointee.lock.withLock { _ in
+            let buckets = shard.pointee.buckets
+            guard let (entry, match) = Self.best(for: query, in: buckets.pointee.chain(of: query.key)) else { return }
+            if let image = entry.pointee.image {
+                found = image
+            } else {
+                // What was evicted may still be shown. It may also be let go of in this moment: then it is a miss.
+                guard let image = entry.pointee.shown else { return }
+                found = image
+                isEvicted = countsAsUse
+            }
+            describe(entry, match)
             if countsAsUse, match != .preview { noteUse(of: entry, in: buckets) }
         }
-        if detail.isEvicted, countsAsUse, found != nil { readmit(query) }
+        if isEvicted { readmit(query) }
         return found
     }
 
@@ -98,12 +127,6 @@ public final class MemoryCache: @unchecked Sendable {
             policy.insert(entry)
             settle(&dropped)
         }
-    }
-
-    /// The best rendition there is for a query, with what is known of it.
-    func find(_ query: RenditionQuery, countsAsUse: Bool) -> FoundRendition? {
-        var detail = FoundDetail()
-        return find(query, countsAsUse: countsAsUse, &detail).map { FoundRendition(image: $0, detail: detail) }
     }
 
     @inline(__always)

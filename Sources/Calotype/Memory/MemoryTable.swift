@@ -85,20 +85,21 @@ final class MemoryTable: @unchecked Sendable {
     }
 
     /// The lock, and where its table is: apart, so that taking the one never touches the other.
-    private struct Shard: ~Copyable {
+    struct Shard: ~Copyable {
         let lock = Mutex(())
         let buckets: UnsafeMutablePointer<Buckets>
         /// Keeps the locks of neighbours on cache lines of their own.
         let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
 
-        init(number: Int) {
+        fileprivate init(number: Int) {
             buckets = .allocate(capacity: 1)
             buckets.initialize(to: Buckets(number: number))
         }
     }
 
     private static let shardCount = 16
-    private let shards: UnsafeMutablePointer<Shard>
+    /// They live as long as the table.
+    let shards: UnsafeMutablePointer<Shard>
 
     init() {
         shards = .allocate(capacity: Self.shardCount)
@@ -115,10 +116,17 @@ final class MemoryTable: @unchecked Sendable {
     }
 
     /// Calls `body` with the table that `key` belongs in, under its lock.
-    @inline(__always)
     func withShard(of key: Digest, _ body: (UnsafeMutablePointer<Buckets>) -> Void) {
-        let shard = shards + Int(truncatingIfNeeded: key.low &>> 60)
+        let shard = shard(of: key)
         shard.pointee.lock.withLock { _ in body(shard.pointee.buckets) }
+    }
+
+    private func shard(of key: Digest) -> UnsafeMutablePointer<Shard> { Self.shard(of: key, in: shards) }
+
+    /// The shard itself, for the one caller in whose way a closure and a retain would stand: a hit.
+    @inline(__always)
+    static func shard(of key: Digest, in shards: UnsafeMutablePointer<Shard>) -> UnsafeMutablePointer<Shard> {
+        shards + Int(truncatingIfNeeded: key.low &>> 60)
     }
 
     /// All entries. They stay valid as long as the caller keeps others from erasing them.
