@@ -239,9 +239,10 @@ final class LoadCoordinator: Sendable {
 
     /// Goes on with a rendition whose bytes are there.
     private func render(_ job: RenditionJob, _ resource: FetchedResource, _ queueTime: Duration?) {
-        // The bytes may be those that pixels in memory were made of: then there is nothing to decode.
-        if let found = memory.find(job.query, countsAsUse: false), found.match != .preview,
-            found.version == resource.version
+        // The bytes may be those that pixels in memory were made of: then there is nothing to decode. What is to leave no
+        // trace keeps away from them.
+        if !resource.freshness.isTransient, let found = memory.find(job.query, countsAsUse: false),
+            found.match != .preview, found.version == resource.version
         {
             memory.freshen(job.query.key, version: resource.version, to: resource.freshness)
             return finish(job, found.image, resource.work, needsRevalidation: resource.needsRevalidation)

@@ -46,6 +46,9 @@ final class ResourceLoader: Sendable {
             if let damaged = fetch.damaged { await discard(damaged, of: nil) }
             switch fetch.source {
             case .http(let message):
+                guard message.url.isHTTP else {
+                    throw ImageError(.request, .unsupportedScheme(message.url.scheme ?? ""))
+                }
                 return try await loadHTTP(message.url, fetch, priority, progress)
             case .url(let url):
                 if url.isHTTP { return try await loadHTTP(url, fetch, priority, progress) }

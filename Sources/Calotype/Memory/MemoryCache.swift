@@ -195,8 +195,10 @@ public final class MemoryCache: @unchecked Sendable {
             let key = RenditionQuery.key(resource: rendition.resource, partition: rendition.partition)
             let now = clock.add(1, ordering: .relaxed).newValue
             var hits: UInt64 = 0
-            for entry in entries(with: key, replacedBy: rendition) {
-                if rendition.freshness.isTransient, entry.pointee.segment != .none { continue }
+            let replaced = entries(with: key, replacedBy: rendition)
+            // What a request of policy `noStore` brings leaves the caches as they are.
+            if rendition.freshness == .transient, replaced.contains(where: { $0.pointee.image != nil }) { return true }
+            for entry in replaced {
                 if entry.pointee.version == rendition.version {
                     hits = entry.pointee.segment == .ghost ? policy.takeBack(entry) : entry.pointee.currentUse.hits
                 }

@@ -27,17 +27,25 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
         self.fields = fields
         var digest = urlDigest ?? URLNormalization(signatures).digest(of: url)
         if let partition { digest = digest.combined(with: partition.digest) }
-        if method != "GET" || !fields.isEmpty || body != nil {
-            var rest = DigestBuilder()
-            rest.append(method)
-            for field in fields {
-                rest.append(field.name.lowercased())
-                rest.append(field.value)
-            }
-            body?.withUnsafeBytes { rest.append($0) }
-            digest = digest.combined(with: rest.finish())
+        if let variant = Self.variant(method: method, fields: fields, body: body) {
+            digest = digest.combined(with: variant)
         }
         self.digest = digest
+    }
+
+    /// What sets a request apart from a plain GET of its URL; `nil` if nothing does.
+    ///
+    /// - Parameter fields: Those that matter alone.
+    package static func variant(method: String, fields: HTTPFields, body: Data?) -> Digest? {
+        guard method != "GET" || !fields.isEmpty || body != nil else { return nil }
+        var hash = DigestBuilder()
+        hash.append(method)
+        for field in fields {
+            hash.append(field.name.lowercased())
+            hash.append(field.value)
+        }
+        body?.withUnsafeBytes { hash.append($0) }
+        return hash.finish()
     }
 
     /// Two keys are equal if all their parts are.

@@ -124,7 +124,7 @@ public struct ImageRequest: Sendable {
         set { change { $0.priority = newValue } }
     }
 
-    /// The digest of the normalised URL: ``id``'s own unless the app named it.
+    /// The digest of the normalised URL and of what else selects the picture: ``id``'s own unless the app named it.
     package var urlDigest: Digest { storage.parts.urlDigest }
     package var processorsDigest: Digest? { storage.parts.processorsDigest }
     package var needsExactSize: Bool { storage.parts.needsExactSize }
@@ -153,7 +153,7 @@ public struct ImageRequest: Sendable {
         cachePolicy: CachePolicy = .http, partition: Partition? = nil, priority: Priority = .normal
     ) {
         let message = HTTPMessage(urlRequest)
-        let urlID = ResourceID(url: message.url)
+        let urlID = ResourceID(message)
         self.init(
             source: .http(message), id: id ?? urlID, urlDigest: urlID.digest, size: size, processors: processors,
             cachePolicy: cachePolicy, partition: partition, priority: priority)
@@ -211,10 +211,13 @@ extension ImageRequest: CustomStringConvertible {
 }
 
 extension ImageRequest.HTTPMessage {
+    /// Stands for no URL at all: nothing loads it.
+    private static let none = URL(filePath: "/dev/null")
+
     /// The message that `request` makes. A request without a URL is refused when it is loaded.
     init(_ request: URLRequest) {
         method = request.httpMethod?.uppercased() ?? "GET"
-        url = request.url ?? URL(filePath: "/")
+        url = request.url ?? Self.none
         fields = HTTPFields((request.allHTTPHeaderFields ?? [:]).map { HTTPFields.Field($0.key, $0.value) })
         body = request.httpBody
     }

@@ -34,6 +34,16 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
         digest = URLNormalization.known.digest(of: url)
     }
 
+    /// The ID of what an HTTP request brings: the URL's, unless the method, the body or a field that matters may make it
+    /// another picture.
+    package init(_ message: ImageRequest.HTTPMessage) {
+        name = .url(message.url)
+        let url = URLNormalization.known.digest(of: message.url)
+        let variant = FetchKey.variant(
+            method: message.method, fields: FetchKey.fieldsThatMatter(of: message.fields), body: message.body)
+        digest = variant.map(url.combined) ?? url
+    }
+
     /// The ID of bytes: equal for equal bytes.
     package init(content: Data) {
         name = .bytes

@@ -199,4 +199,15 @@ struct CachePolicyTests {
         _ = try await fixture.server.waitForRequests(count: 2)
         #expect(fixture.server.requests.last?.fields["If-None-Match"] == "\"1\"")
     }
+
+    @Test("a load that is to leave no trace doesn't disturb what is in memory")
+    func noStorePolicy() async throws {
+        let fixture = try Fixture()
+        let url = fixture.serve("/a", fields: ["Cache-Control": "max-age=600"])
+        let held = try await fixture.pipeline.image(for: url)
+        let traceless = try await fixture.pipeline.image(for: ImageRequest(url: url, cachePolicy: .noStore))
+        #expect(traceless !== held)
+        #expect(fixture.pipeline.cachedImage(for: url) === held)
+        #expect(fixture.memory.count == 1)
+    }
 }

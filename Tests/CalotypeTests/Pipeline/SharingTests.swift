@@ -71,4 +71,46 @@ struct SharingTests {
         #expect(fixture.server.requestCount == 2)
         #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: fixture.server.url("/me"))) == nil)
     }
+
+    @Test("requests that differ in method, body or a field that matters never share; steering fields don't matter")
+    func variants() async throws {
+        let fixture = try Fixture()
+        let languages = ["en": PixelColor.red, "fr": PixelColor.blue]
+        fixture.server.route("/a") { request in
+            let color =
+                request.method == "POST" ? PixelColor.green : languages[request.fields["Accept-Language"] ?? ""] ?? .black
+            return .ok(TestImages.solidPNG(width: 8, height: 8, color: color), type: "image/png")
+                .field("Cache-Control", "max-age=60")
+        }
+        func request(_ method: String, _ fields: [String: String], _ body: Data? = nil) -> ImageRequest {
+            var request = URLRequest(url: fixture.server.url("/a"))
+            request.httpMethod = method
+            request.httpBody = body
+            for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+            return ImageRequest(urlRequest: request, size: .pixels(4, 4))
+        }
+        func color(_ request: ImageRequest) async throws -> PixelColor {
+            try await fixture.pipeline.image(for: request).bitmap.pixel(0, 0)
+        }
+        // At once, then again from the caches.
+        for _ in 0..<2 {
+            async let english = color(request("GET", ["Accept-Language": "en"]))
+            async let french = color(request("GET", ["Accept-Language": "fr"]))
+            async let posted = color(request("POST", [:], Data("1".utf8)))
+            async let plain = color(request("GET", ["User-Agent": "x"]))
+            async let same = color(ImageRequest(url: fixture.server.url("/a"), size: .pixels(4, 4)))
+            #expect(try await [english, french, posted, plain, same] == [.red, .blue, .green, .black, .black])
+        }
+        #expect(fixture.server.requestCount == 4)
+    }
+
+    @Test("a URLRequest without a URL, or with another scheme, fails as a request")
+    func noURL() async throws {
+        let fixture = try Fixture()
+        var request = URLRequest(url: fixture.server.url("/a"))
+        request.url = nil
+        #expect(
+            await failure { try await fixture.pipeline.image(for: ImageRequest(urlRequest: request)) }
+                == .unsupportedScheme("file"))
+    }
 }
