@@ -6,6 +6,8 @@ package import Foundation
 package enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
+    private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+
     /// The date, or `nil` where the text breaks the grammar by a single character.
     package static func parse(_ text: String) -> Date? {
         var text = text
@@ -15,6 +17,7 @@ package enum HTTPDate {
     private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
         guard bytes.count == 29, bytes[3...4].elementsEqual(", ".utf8), bytes[25...].elementsEqual(" GMT".utf8),
             bytes[7] == 0x20, bytes[11] == 0x20, bytes[16] == 0x20, bytes[19] == 0x3a, bytes[22] == 0x3a,
+            weekdays.contains(where: { bytes[0...2].elementsEqual($0.utf8) }),
             let month = months.firstIndex(where: { bytes[8...10].elementsEqual($0.utf8) })
         else { return nil }
         func number(_ range: ClosedRange<Int>) -> Int? {
@@ -27,10 +30,18 @@ package enum HTTPDate {
         }
         guard let day = number(5...6), let year = number(12...15), let hour = number(17...18),
             let minute = number(20...21), let second = number(23...24),
-            (1...31).contains(day), hour < 24, minute < 60, second <= 60
+            day >= 1, day <= dayCount(year: year, month: month + 1), hour < 24, minute < 60, second <= 60
         else { return nil }
         let days = daysSinceEpoch(year: year, month: month + 1, day: day)
         return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
+    }
+
+    private static func dayCount(year: Int, month: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
     }
 
     /// Days since 1 January 1970 in the Gregorian calendar. The year is counted from March, so that the leap day is its

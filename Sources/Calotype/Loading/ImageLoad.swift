@@ -72,7 +72,9 @@ public final class ImageLoad: Sendable {
     public var updates: AsyncStream<Update> {
         let (stream, continuation) = AsyncStream<Update>.makeStream(bufferingPolicy: .bufferingNewest(8))
         isFollowed.store(true, ordering: .relaxed)
-        continuation.onTermination = { [weak self] reason in
+        coordinator.noteFollower(1)
+        continuation.onTermination = { [weak self, coordinator] reason in
+            coordinator.noteFollower(-1)
             if case .cancelled = reason { self?.cancel() }
         }
         following.withLock { following in

@@ -20,6 +20,8 @@ final class LoadCoordinator: Sendable {
     }
 
     private let books = Mutex(Books())
+    /// Loads whose updates are being read: nobody else hears of progress.
+    private let followerCount = Atomic<Int>(0)
     private let fetchQueue: WorkQueue
     private let decodeQueue: WorkQueue
     private let loader: ResourceLoader
@@ -126,6 +128,11 @@ final class LoadCoordinator: Sendable {
         apply(changes)
     }
 
+    /// Notes that somebody has begun, or has ceased, to read a load's updates.
+    func noteFollower(_ change: Int) {
+        followerCount.add(change, ordering: .relaxed)
+    }
+
     func priority(of load: ImageLoad) -> ImageRequest.Priority {
         books.withLock { _ in load.position.priority }
     }
@@ -209,6 +216,7 @@ final class LoadCoordinator: Sendable {
     }
 
     private func report(_ progress: LoadProgress, of job: FetchJob) {
+        guard followerCount.load(ordering: .relaxed) > 0 else { return }
         let followers = books.withLock { _ in
             var followers: [ImageLoad] = []
             for case .rendition(let job) in job.waiters.waiters {
