@@ -98,7 +98,7 @@ public final class ImagePipeline: Sendable {
             if let found { load.answer(memoryResult(found, load)) }
             start(load, request.revalidating, query)
         case .preview?, nil:
-            start(load, request, query, larger: larger(for: query, request))
+            start(load, request, query)
         }
         return load
     }
@@ -193,9 +193,9 @@ public final class ImagePipeline: Sendable {
     }
 
     /// Pixels in memory that the right ones can be made of: fresh, of the same URL, unprocessed, and large enough.
-    private func larger(for query: RenditionQuery, _ request: ImageRequest) -> FoundRendition? {
-        guard let found = memory.find(query.unprocessed, countsAsUse: false), found.source == query.source,
-            use(ofFresh: found.freshness, request.cachePolicy) == .final
+    private func larger(for query: RenditionQuery, _ policy: ImageRequest.CachePolicy) -> FoundRendition? {
+        guard policy.readsMemory, let found = memory.find(query.unprocessed, countsAsUse: false), found.source == query.source,
+            use(ofFresh: found.freshness, policy) == .final
         else { return nil }
         let needed = query.target.pixelSize(for: found.image.originalPixelSize)
         let isLargeEnough = found.decodedSize.width >= needed.width && found.decodedSize.height >= needed.height
@@ -223,7 +223,7 @@ public final class ImagePipeline: Sendable {
 
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
         let report = LoadReport(
-            number: load.number, url: load.request.url, duration: .now - load.startTime, image: found.image,
+            number: load.number, request: load.request, duration: .now - load.startTime, image: found.image,
             work: LoadReport.Work(layer: .memory))
         configuration.onEvent?(.loaded(report))
         return ImageResult(image: found.image, report: report)
@@ -239,12 +239,11 @@ public final class ImagePipeline: Sendable {
         return request
     }
 
-    private func start(
-        _ load: ImageLoad, _ request: ImageRequest, _ query: RenditionQuery, larger: FoundRendition? = nil
-    ) {
+    private func start(_ load: ImageLoad, _ request: ImageRequest, _ query: RenditionQuery) {
         let policy = request.cachePolicy
         let found = coordinator.join(
-            load, query: query, fetch: loader.fetch(for: request), epoch: memory.epoch, larger: larger,
+            load, for: request, query: query,
+            larger: { larger(for: query, policy) },
             isAnswer: { policy.readsMemory && use(of: $0.detail, policy) == .final })
         if let found { load.end(.success(memoryResult(found, load))) }
     }

@@ -9,6 +9,7 @@ enum Tool {
         .load,
         .demo,
         .benchRun,
+        .benchMeasure,
     ]
 
     /// The arguments after the program's name. Bytes that aren't UTF-8 are kept: see ``FileName``.
@@ -100,6 +101,17 @@ extension Command {
             throw UsageError("bench-run takes a case and a count.")
         }
         try await pipelineCase.run(count)
+        return .success
+    }
+
+    /// Measures one case in this process: for cases that need one of their own.
+    fileprivate static let benchMeasure = Command(
+        name: "bench-measure", summary: "", help: "usage: calo bench-measure CASE"
+    ) {
+        guard $0.count == 1, let processCase = ProcessCase(rawValue: $0[0]) else {
+            throw UsageError("bench-measure takes a case.")
+        }
+        Console.print("\(try processCase.measure())")
         return .success
     }
 }

@@ -1,5 +1,3 @@
-package import Foundation
-
 /// What one load did: which layer served it, why, and how long each stage took.
 ///
 /// Loads that shared a job share what the job did; the rest is the load's own.
@@ -72,12 +70,12 @@ public struct LoadReport: Sendable {
     public let originalPixelSize: PixelSize
     /// The size of the pixels that came out.
     public let pixelSize: PixelSize
-    package let url: URL?
+    private let request: ImageRequest
     private let shared: SharedWork
 
-    package init(number: UInt64, url: URL?, duration: Duration, image: DecodedImage, work: Work) {
+    package init(number: UInt64, request: ImageRequest, duration: Duration, image: DecodedImage, work: Work) {
         self.number = number
-        self.url = url
+        self.request = request
         self.duration = duration
         originalPixelSize = image.originalPixelSize
         pixelSize = image.pixelSize
@@ -85,9 +83,9 @@ public struct LoadReport: Sendable {
     }
 
     /// The report of another load that had a part in the same job.
-    package init(_ other: LoadReport, number: UInt64, url: URL?, duration: Duration) {
+    package init(_ other: LoadReport, number: UInt64, request: ImageRequest, duration: Duration) {
         self.number = number
-        self.url = url
+        self.request = request
         self.duration = duration
         originalPixelSize = other.originalPixelSize
         pixelSize = other.pixelSize
@@ -115,7 +113,7 @@ public struct LoadReport: Sendable {
     /// How many callers the rendition had when it was ready.
     public var waiterCount: Int { shared.work.waiterCount }
     /// The URL's scheme and host.
-    public var source: RedactedURL? { url.map(RedactedURL.init) }
+    public var source: RedactedURL? { request.url.map(RedactedURL.init) }
 }
 
 extension LoadReport: CustomStringConvertible {

@@ -30,52 +30,31 @@ final class FetchJob: WorkItem, @unchecked Sendable {
     }
 }
 
-/// What a ``FetchJob`` is to fetch. An object, since it goes through many hands.
-final class Fetch: Sendable {
-    /// Fetches that are equal in this share a job: the key, the credentials and the policy.
-    let sharing: Digest
-    let source: ImageRequest.Source
-    let resource: ResourceID
-    let partition: Partition?
-    let policy: ImageRequest.CachePolicy
-    /// Where responses are stored; `nil` for what isn't HTTP.
-    let key: FetchKey?
-    /// From before the job began: see ``ResponseStore``.
-    let epoch: StoreEpoch
-    /// Bytes that turned out to be damaged: they are removed before anything else.
-    let damaged: StoredResponse.ID?
-
-    init(
-        sharing: Digest, request: ImageRequest, policy: ImageRequest.CachePolicy, key: FetchKey?, epoch: StoreEpoch,
-        damaged: StoredResponse.ID? = nil
-    ) {
-        self.sharing = sharing
-        source = request.source
-        resource = request.id
-        partition = request.cachePartition
-        self.policy = policy
-        self.key = key
-        self.epoch = epoch
-        self.damaged = damaged
-    }
-}
-
 /// Somebody who waits for the bytes of a resource.
 enum FetchWaiter: JobWaiter {
     case rendition(RenditionJob)
     case data(DataLoad)
 
     var position: WaiterPosition<FetchJob> {
-        switch self {
-        case .rendition(let job): job.position
-        case .data(let load): load.position
+        get {
+            switch self {
+            case .rendition(let job): job.position
+            case .data(let load): load.position
+            }
+        }
+        nonmutating set {
+            switch self {
+            case .rendition(let job): job.position = newValue
+            case .data(let load): load.position = newValue
+            }
         }
     }
 }
 
 /// A caller who wants the bytes themselves.
 final class DataLoad: Sendable {
-    let position = WaiterPosition<FetchJob>()
+    /// `nonisolated(unsafe)`: guarded by the coordinator's lock.
+    nonisolated(unsafe) var position = WaiterPosition<FetchJob>()
     let promise = Promise<FetchedResource>()
 
     init(priority: ImageRequest.Priority) {

@@ -35,7 +35,8 @@ public final class ImageLoad: Sendable {
     private let following: Mutex<Following>
     /// Whether `updates` is being read: jobs don't report progress to nobody.
     private let isFollowed = Atomic<Bool>(false)
-    let position = WaiterPosition<RenditionJob>()
+    /// `nonisolated(unsafe)`: guarded by the coordinator's lock.
+    nonisolated(unsafe) var position = WaiterPosition<RenditionJob>()
 
     init(
         request: ImageRequest, coordinator: LoadCoordinator, preview: DecodedImage? = nil

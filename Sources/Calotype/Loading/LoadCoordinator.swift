@@ -44,15 +44,18 @@ final class LoadCoordinator: Sendable {
     /// Makes `load` wait for its rendition, beginning what hasn't begun.
     ///
     /// - Parameters:
-    ///   - larger: Pixels in memory that the rendition can be made of, without fetching anything.
+    ///   - request: What to load; the load's own, but for the policy.
+    ///   - larger: Pixels in memory that the rendition can be made of, without fetching anything. Asked only if the work
+    ///     has to be begun, as are the loader and the caches.
     ///   - isAnswer: Whether a rendition that has come into memory meanwhile will do. Called under the lock.
     /// - Returns: That rendition, if there is one; then the load waits for nothing.
     func join(
-        _ load: ImageLoad, query: RenditionQuery, fetch: Fetch, epoch: StoreEpoch, larger: FoundRendition?,
+        _ load: ImageLoad, for request: ImageRequest, query: RenditionQuery, larger: () -> FoundRendition?,
         isAnswer: (FoundRendition) -> Bool
     ) -> FoundRendition? {
         let key = RenditionJob.Key(
-            rendition: query.key, processors: query.processors, fetch: fetch.sharing, target: query.target)
+            rendition: query.key, processors: query.processors, fetch: loader.sharing(of: request),
+            target: query.target)
         var found: FoundRendition?
         var changes = Changes()
         books.withLock { books in
@@ -68,13 +71,14 @@ final class LoadCoordinator: Sendable {
                 return
             }
             let job = RenditionJob(
-                key: key, query: query, request: load.request, epoch: epoch, coordinator: self)
+                key: key, query: query, request: request, epoch: memory.epoch, coordinator: self)
             books.renditions[key] = job
             job.loads.join(load, job)
-            if let larger {
+            if let larger = larger() {
                 job.material = .pixels(larger)
                 changes.ready = job
             } else {
+                let fetch = loader.fetch(for: request)
                 books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             }
         }
@@ -96,9 +100,7 @@ final class LoadCoordinator: Sendable {
         var request = request.revalidating
         request.priority = .low
         let load = ImageLoad(request: request, coordinator: self)
-        _ = join(
-            load, query: query, fetch: loader.fetch(for: request), epoch: memory.epoch, larger: nil,
-            isAnswer: { _ in false })
+        _ = join(load, for: request, query: query, larger: { nil }, isAnswer: { _ in false })
     }
 
     /// Makes `load` wait no longer. The last one out ends the job.
@@ -313,12 +315,12 @@ final class LoadCoordinator: Sendable {
         work.waiterCount = loads.count
         let now = ContinuousClock.now
         let shared = LoadReport(
-            number: first.number, url: first.request.url, duration: now - first.startTime, image: image, work: work)
+            number: first.number, request: first.request, duration: now - first.startTime, image: image, work: work)
         for load in loads {
             let report =
                 load === first
                 ? shared
-                : LoadReport(shared, number: load.number, url: load.request.url, duration: now - load.startTime)
+                : LoadReport(shared, number: load.number, request: load.request, duration: now - load.startTime)
             load.end(.success(ImageResult(image: image, report: report)))
             onEvent?(.loaded(report))
         }

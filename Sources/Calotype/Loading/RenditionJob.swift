@@ -55,12 +55,12 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     let epoch: StoreEpoch
     let cancellation = DecodeCancellation()
     private let coordinator: LoadCoordinator
-    let position = WaiterPosition<FetchJob>()
     var material: Material?
     var fetchQueueTime: Duration?
     var decodeQueueTime: ContinuousClock.Instant?
 
     // Guarded
+    var position = WaiterPosition<FetchJob>()
     var loads = WaiterList<ImageLoad>()
     var isCancelled = false
     /// Whether damaged bytes from the store have been fetched anew already.

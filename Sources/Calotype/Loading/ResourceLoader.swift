@@ -20,32 +20,13 @@ final class ResourceLoader: Sendable {
 
     /// What to fetch for a request.
     func fetch(for request: ImageRequest) -> Fetch {
-        var key: FetchKey?
-        var sharing = request.urlDigest
-        switch request.source {
-        case .url(let url):
-            let signed = configuration.signatures == .known ? request.urlDigest : nil
-            let made = FetchKey(
-                url: url, urlDigest: signed, partition: request.cachePartition, signatures: configuration.signatures)
-            key = made
-            sharing = made.digest
-        case .http(let message):
-            let made = FetchKey(
-                method: message.method, url: message.url, partition: request.cachePartition,
-                fields: FetchKey.fieldsThatMatter(of: message.fields), body: message.body,
-                signatures: configuration.signatures)
-            key = made
-            sharing = made.digest
-            if let credentials = FetchKey.credentials(in: message.fields) {
-                sharing = sharing.combined(with: credentials)
-            }
-        case .data, .closure:
-            if let partition = request.cachePartition { sharing = sharing.combined(with: partition.digest) }
-        }
-        return Fetch(
-            sharing: sharing.combined(with: request.cachePolicy.digest), request: request, policy: request.cachePolicy,
-            key: key, epoch: configuration.store?.epoch() ?? StoreEpoch(0))
+        Fetch(
+            sharing: sharing(of: request), request: request, policy: request.cachePolicy,
+            key: request.fetchKey(configuration.signatures), epoch: configuration.store?.epoch() ?? StoreEpoch(0))
     }
+
+    /// What requests must have in common to share a download.
+    func sharing(of request: ImageRequest) -> Digest { request.sharing(configuration.signatures) }
 
     /// What to fetch for a request once stored bytes have turned out to be damaged.
     func fetch(for request: ImageRequest, insteadOf damaged: FetchedResource) -> Fetch {

@@ -1,7 +1,5 @@
-/// Where somebody stands who waits for a job: which job, and how urgently.
-///
-/// `@unchecked Sendable`: guarded by the lock of the coordinator.
-final class WaiterPosition<Job: AnyObject>: @unchecked Sendable {
+/// Where somebody stands who waits for a job: which job, and how urgently. Guarded by the lock of the coordinator.
+struct WaiterPosition<Job: AnyObject> {
     var job: Job?
     var index = -1
     var priority = ImageRequest.Priority.normal
@@ -10,7 +8,7 @@ final class WaiterPosition<Job: AnyObject>: @unchecked Sendable {
 /// Somebody who waits for a job.
 protocol JobWaiter<Job> {
     associatedtype Job: AnyObject
-    var position: WaiterPosition<Job> { get }
+    var position: WaiterPosition<Job> { get nonmutating set }
 }
 
 /// Those who wait for a job, and the highest priority among them. Guarded by the lock of the coordinator.
@@ -29,39 +27,33 @@ struct WaiterList<Waiter: JobWaiter> {
     }
 
     mutating func join(_ waiter: Waiter, _ job: Waiter.Job) {
-        let position = waiter.position
-        position.job = job
-        position.index = waiters.count
-        counts[position.priority.rawValue] += 1
+        waiter.position.job = job
+        waiter.position.index = waiters.count
+        counts[waiter.position.priority.rawValue] += 1
         waiters.append(waiter)
     }
 
     mutating func leave(_ waiter: Waiter) {
-        let position = waiter.position
-        counts[position.priority.rawValue] -= 1
+        let index = waiter.position.index
+        counts[waiter.position.priority.rawValue] -= 1
         let last = waiters.removeLast()
-        if last.position !== position {
-            waiters[position.index] = last
-            last.position.index = position.index
+        if index < waiters.count {
+            waiters[index] = last
+            last.position.index = index
         }
-        position.job = nil
-        position.index = -1
+        waiter.position.job = nil
     }
 
     mutating func change(_ waiter: Waiter, to priority: ImageRequest.Priority) {
-        let position = waiter.position
-        counts[position.priority.rawValue] -= 1
-        position.priority = priority
+        counts[waiter.position.priority.rawValue] -= 1
+        waiter.position.priority = priority
         counts[priority.rawValue] += 1
     }
 
     /// Lets everybody go.
     mutating func takeAll() -> [Waiter] {
         defer { self = WaiterList() }
-        for waiter in waiters {
-            waiter.position.job = nil
-            waiter.position.index = -1
-        }
+        for waiter in waiters { waiter.position.job = nil }
         return waiters
     }
 }

@@ -275,6 +275,9 @@ public final class MemoryCache: @unchecked Sendable {
     /// The bytes of pixels that are held.
     public var totalCost: Int { policyLock.withLock { _ in policy.byteCount } }
 
+    /// Entries of all kinds, ghosts included: for tests.
+    var entryCount: Int { policyLock.withLock { _ in allEntries().count } }
+
     /// The images that are held.
     public var count: Int { policyLock.withLock { _ in policy.liveCount } }
 

@@ -20,7 +20,8 @@ final class CurlExchange {
     var hasNews = false
     private(set) var end: CurlTransfer.End?
 
-    private unowned let loop: CurlLoop
+    /// The loop lets go of every exchange before it ends, so there is no cycle that stays.
+    private let loop: CurlLoop
     private var head = CurlHead()
     private var isHeadPublished = false
     private var receivedByteCount: Int64 = 0
@@ -136,7 +137,9 @@ final class CurlExchange {
     /// Notes how the exchange ended. The handle is out of the multi handle, or about to be.
     func finish(_ result: CURLcode) {
         if result == CURLE_OK {
-            finish(head.isComplete ? .complete : .failed(.init(.malformedResponse, detail: "No final response.")))
+            // libcurl is content with a head that ends where the connection does.
+            let lost = HTTPTransportError(.connectionLost, detail: "The connection closed inside the head.")
+            finish(head.isComplete ? .complete : .failed(lost))
             return
         }
         let error =
@@ -158,6 +161,8 @@ final class CurlExchange {
         var response: HTTPResponse?
         if head.isComplete, !isHeadPublished {
             isHeadPublished = true
+            let metrics = metrics
+            if metrics.networkProtocol == "h2" { origin.isMultiplexed = true }
             response = HTTPResponse(status: head.status, fields: head.fields, metrics: metrics)
         }
         transfer.publish(response, end: end)

@@ -47,11 +47,12 @@ final class CurlLoop {
     /// Runs until it is told to shut down.
     func run() {
         // Without memory for a multi handle the mailbox closes at once, and everything fails.
-        while !isStopping, multi != nil {
+        while multi != nil {
             mailbox.take(into: &commands)
             for command in commands { carryOut(command) }
             // A command left here would keep its transfer, and so the transport, while the thread sleeps.
             commands.removeAll(keepingCapacity: true)
+            if isStopping { break }
             startWaiting()
             var runningCount: Int32 = 0
             curl_multi_perform(multi, &runningCount)
@@ -86,13 +87,13 @@ final class CurlLoop {
                 stop(exchange)
                 exchange.finish(.cancelled)
             } else {
-                _ = queue.remove(transfer)
+                _ = queue.remove(ObjectIdentifier(transfer))
             }
-        case .reprioritize(let transfer):
-            if queue.remove(transfer) {
+        case .reprioritize(let id):
+            if let transfer = queue.remove(id) {
                 queue.insert(transfer)
-            } else if transfer.request.isSecure, let exchange = running[ObjectIdentifier(transfer)] {
-                exchange.handle.setWeight(transfer.request.priority.value)
+            } else if let exchange = running[id], exchange.transfer.request.isSecure {
+                exchange.handle.setWeight(exchange.transfer.request.priority.value)
             }
         case .count(let continuation):
             continuation.resume(

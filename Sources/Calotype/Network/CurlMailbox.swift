@@ -11,8 +11,9 @@ enum CurlCommand: Sendable {
     case resume(CurlTransfer)
     /// Nobody wants the transfer any more.
     case cancel(CurlTransfer)
-    /// The transfer's priority is another.
-    case reprioritize(CurlTransfer)
+    /// The transfer's priority is another. The transfer may be gone, and a new one have its identifier: that one is
+    /// then put where it stands already.
+    case reprioritize(ObjectIdentifier)
     /// Says how much there is of everything.
     case count(CheckedContinuation<CurlCounts, Never>)
     /// Fails what runs and ends the thread. The continuation is resumed once nothing of it is left.
@@ -92,5 +93,11 @@ package struct CurlCounts: Sendable, Hashable {
     package var waiting: Int
     /// Easy handles kept for later transfers.
     package var idleHandles: Int
+
+    package init(running: Int, waiting: Int, idleHandles: Int) {
+        self.running = running
+        self.waiting = waiting
+        self.idleHandles = idleHandles
+    }
 }
 #endif

@@ -28,7 +28,7 @@ final class CurlOrigin {
 /// Transfers wait here rather than in libcurl, whose own queue goes by age alone.
 ///
 /// - Isolation: the transport's thread alone; not `Sendable`, so the compiler sees to it.
-/// - Complexity: `next` is O(origins), the others O(transfers of the origin) at worst.
+/// - Complexity: `next` is O(origins), `remove` O(waiting transfers), `insert` O(1).
 struct CurlQueue {
     /// Origins with nothing to do are remembered until there are this many.
     private static let maximumOriginCount = 64
@@ -51,17 +51,18 @@ struct CurlQueue {
     }
 
     /// Takes out a transfer.
-    /// - Returns: Whether it was there.
-    mutating func remove(_ transfer: CurlTransfer) -> Bool {
-        guard let origin = origins[transfer.request.origin] else { return false }
-        for priority in origin.waiting.indices {
-            if let index = origin.waiting[priority].lastIndex(where: { $0.transfer === transfer }) {
-                origin.waiting[priority].remove(at: index)
-                count -= 1
-                return true
+    /// - Returns: It, if it was there.
+    mutating func remove(_ id: ObjectIdentifier) -> CurlTransfer? {
+        guard count > 0 else { return nil }
+        for origin in origins.values {
+            for priority in origin.waiting.indices {
+                if let index = origin.waiting[priority].lastIndex(where: { ObjectIdentifier($0.transfer) == id }) {
+                    count -= 1
+                    return origin.waiting[priority].remove(at: index).transfer
+                }
             }
         }
-        return false
+        return nil
     }
 
     /// Takes out the transfer whose turn it is and counts it as running until ``finished(_:)``.

@@ -48,10 +48,9 @@ final class CurlTransfer: Sendable {
             return state.end != nil
         }
         guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
-        request.priority.onChange { [weak self] _ in
-            guard let self else { return }
-            transport.mailbox.post(.reprioritize(self))
-        }
+        // The priority may outlive the exchange, so its handler holds neither the transfer nor the transport.
+        let (id, mailbox) = (ObjectIdentifier(self), transport.mailbox)
+        request.priority.onChange { _ in mailbox.post(.reprioritize(id)) }
         if !transport.mailbox.post(.start(self)) { publish(nil, end: .failed(.shutDown)) }
     }
 

@@ -8,7 +8,11 @@ import Foundation
 ///
 /// Nothing is added to a request but Host and, where there is a body, Content-Length. Content-Length and
 /// Transfer-Encoding among the given fields are left out: the transport frames the message. A field whose name or value
-/// could break out of its line is refused with ``HTTPTransportError/Code/other``.
+/// could break out of its line is refused with ``HTTPTransportError/Code/other``. A user and password in the URL are sent
+/// as Basic credentials.
+///
+/// The connect timeout covers looking up the name, connecting and TLS. The idle timeout counts from the moment the
+/// request begins to be sent, so time spent waiting for a connection or for a turn doesn't count.
 ///
 /// - Isolation: any thread. Everything of libcurl is touched by the transport's own thread alone.
 /// - Owns: one thread and its connections, until ``shutDown()`` or until the last reference goes. An exchange that runs

@@ -25,9 +25,17 @@ public struct SignatureRule: Sendable, Hashable {
     /// Which lengths the marks have: bit n for n bytes. Most queries have no item of such a length, and are done with.
     let markLengths: UInt64
 
+    /// Whether it is the rule that requests' own digests are made by.
+    let isKnown: Bool
+
     /// Makes a rule.
     public init(_ families: [Family]) {
+        self.init(families, isKnown: false)
+    }
+
+    private init(_ families: [Family], isKnown: Bool) {
         self.families = families
+        self.isKnown = isKnown
         markLengths = families.reduce(0) { $0 | 1 << UInt64($1.mark.utf8.count) }
     }
 
@@ -36,7 +44,8 @@ public struct SignatureRule: Sendable, Hashable {
 
     /// Amazon S3 (Signature Version 4), Google Cloud Storage (V4), CloudFront (canned and custom policy) and Azure
     /// Storage (service, account and user delegation SAS), by their documentation.
-    public static let known = SignatureRule([
+    public static let known = SignatureRule(
+        [
         Family(
             required: ["X-Amz-Signature", "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date"],
             optional: [
@@ -50,7 +59,7 @@ public struct SignatureRule: Sendable, Hashable {
         Family(required: ["Key-Pair-Id", "Signature", "Policy"]),
         Family(required: ["sig", "sv", "se"], optional: azure),
         Family(required: ["sig", "sv", "si"], optional: azure),
-    ])
+    ], isKnown: true)
 
     private static let azure = [
         "sr", "ss", "srt", "sp", "st", "se", "si", "sip", "spr", "sdd", "ses", "skoid", "sktid", "skt", "ske", "sks",

@@ -71,7 +71,7 @@ struct LoopbackServerInputTests {
     func fuzz() async throws {
         let server = try LoopbackServer()
         server.route("/echo") { .ok($0.body) }
-        var random = SplitMix64(state: 42)
+        var random = SeededGenerator(seed: 42)
         let valid = [
             "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n",
             "PUT /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
@@ -101,19 +101,4 @@ struct LoopbackServerInputTests {
         #expect(try RawClient(port: server.port).exchange("GET", "/echo").status == 200)
         try await server.waitForOpenConnections(count: 0)
     }
-}
-
-/// A generator whose numbers are the same on every run.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-        return value ^ value >> 31
-    }
-
-    mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next()) }
 }

@@ -1,0 +1,69 @@
+import Foundation
+
+/// What a ``FetchJob`` is to fetch. An object, since it goes through many hands.
+final class Fetch: Sendable {
+    /// Fetches that are equal in this share a job: the key, the credentials and the policy.
+    let sharing: Digest
+    let source: ImageRequest.Source
+    let resource: ResourceID
+    let partition: Partition?
+    let policy: ImageRequest.CachePolicy
+    /// Where responses are stored; `nil` for what isn't HTTP.
+    let key: FetchKey?
+    /// From before the job began: see ``ResponseStore``.
+    let epoch: StoreEpoch
+    /// Bytes that turned out to be damaged: they are removed before anything else.
+    let damaged: StoredResponse.ID?
+
+    init(
+        sharing: Digest, request: ImageRequest, policy: ImageRequest.CachePolicy, key: FetchKey?, epoch: StoreEpoch,
+        damaged: StoredResponse.ID? = nil
+    ) {
+        self.sharing = sharing
+        source = request.source
+        resource = request.id
+        partition = request.cachePartition
+        self.policy = policy
+        self.key = key
+        self.epoch = epoch
+        self.damaged = damaged
+    }
+}
+
+extension ImageRequest {
+    /// What requests must have in common to share a download: source, partition, credentials and policy.
+    func sharing(_ signatures: SignatureRule) -> Digest {
+        var digest = fetchDigest(signatures)
+        if case .http(let message) = source, let credentials = FetchKey.credentials(in: message.fields) {
+            digest = digest.combined(with: credentials)
+        }
+        return digest.combined(with: cachePolicy.digest)
+    }
+
+    private func fetchDigest(_ signatures: SignatureRule) -> Digest {
+        switch source {
+        case .url where signatures.isKnown:
+            // What `FetchKey` comes to for a plain GET, without making one.
+            cachePartition.map { urlDigest.combined(with: $0.digest) } ?? urlDigest
+        case .url, .http:
+            fetchKey(signatures)?.digest ?? urlDigest
+        case .data, .closure:
+            cachePartition.map { urlDigest.combined(with: $0.digest) } ?? urlDigest
+        }
+    }
+
+    /// The key of the stored response; `nil` for what isn't HTTP.
+    func fetchKey(_ signatures: SignatureRule) -> FetchKey? {
+        switch source {
+        case .url(let url):
+            FetchKey(
+                url: url, urlDigest: signatures.isKnown ? urlDigest : nil, partition: cachePartition,
+                signatures: signatures)
+        case .http(let message):
+            FetchKey(
+                method: message.method, url: message.url, partition: cachePartition,
+                fields: FetchKey.fieldsThatMatter(of: message.fields), body: message.body, signatures: signatures)
+        case .data, .closure: nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Calotype
+import Foundation
+import Synchronization
+
+/// Measurements of a whole process: memory and time. Each wants a process of its own.
+enum ProcessCase: String, CaseIterable {
+    case inFlightByteCount = "in-flight-bytes"
+    case cancels = "cancels"
+    case memoryThreads = "memory-threads"
+
+    /// What is measured.
+    var title: String {
+        switch self {
+        case .inFlightByteCount: "memory of one of 10,000 requests in flight"
+        case .cancels: "cancelling 10,000 loads"
+        case .memoryThreads: "hits of two threads at once, as a multiple of one thread's"
+        }
+    }
+
+    var unit: String {
+        switch self {
+        case .inFlightByteCount: "bytes"
+        case .cancels: "ms"
+        case .memoryThreads: "x"
+        }
+    }
+
+    /// The bound, and whether it is the most or the least.
+    var bound: (value: Double, isMost: Bool) {
+        switch self {
+        case .inFlightByteCount: (2_560, true)
+        case .cancels: (60, true)
+        case .memoryThreads: (1, false)
+        }
+    }
+
+    func measure() throws -> Double {
+        switch self {
+        case .inFlightByteCount: try Self.inFlight(10_000).byteCount
+        case .cancels: try Self.inFlight(10_000).cancelMilliseconds
+        case .memoryThreads: Self.threads()
+        }
+    }
+
+    /// Starts unique loads that are never answered, and cancels them.
+    private static func inFlight(_ count: Int) throws -> (byteCount: Double, cancelMilliseconds: Double) {
+        let pipeline = ImagePipeline(.init(transport: SilentTransport(), memory: MemoryCache(costLimit: 1 << 20)))
+        let requests = (0..<count + 1_000).map {
+            ImageRequest(url: URL(string: "https://images.example.com/photos/2026/11/unique-\($0).png?w=264")!)
+        }
+        // The first thousand warm up the allocator and fill the places that run.
+        let warm = requests[..<1_000].map(pipeline.load)
+        let before = try residentByteCount()
+        let loads = requests[1_000...].map(pipeline.load)
+        let after = try residentByteCount()
+        let start = ContinuousClock.now
+        for load in loads { load.cancel() }
+        let duration = ContinuousClock.now - start
+        for load in warm { load.cancel() }
+        return (Double(after - before) / Double(count), duration / .milliseconds(1))
+    }
+
+    /// Hits in the memory cache by one thread, then by two, over the same 64 images.
+    private static func threads() -> Double {
+        let memory = MemoryCache(costLimit: 64 << 20)
+        let pipeline = ImagePipeline(.init(transport: SilentTransport(), memory: memory))
+        let requests = (0..<64).map { ImageRequest(url: URL(string: "https://images.example.com/\($0).png")!) }
+        for request in requests { pipeline.insert(NoOpDecoder.image, for: request) }
+        let count = 2_000_000
+        func rate(threads: Int) -> Double {
+            // Each in an order of its own, as two viewers would.
+            let benches = (0..<threads).map { MemoryBench(memory, Array(requests[($0 * 29)...] + requests[..<($0 * 29)])) }
+            let start = ContinuousClock.now
+            DispatchQueue.concurrentPerform(iterations: threads) { precondition(benches[$0].hit(count) == count) }
+            return Double(threads * count) / ((ContinuousClock.now - start) / .seconds(1))
+        }
+        _ = rate(threads: 1)
+        let ratios = (0..<7).map { _ in rate(threads: 2) / rate(threads: 1) }
+        return ratios.sorted()[ratios.count / 2]
+    }
+
+    private static func residentByteCount() throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return (Int(fields[1]) ?? 0) * 4_096
+    }
+}

@@ -1,0 +1,51 @@
+#if os(Linux)
+import Calotype
+import Foundation
+import Testing
+
+/// A transport that has to keep the contract.
+struct TransportUnderTest: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let make: @Sendable (_ connectionsPerHost: Int) -> any HTTPTransport
+
+    static let all = [
+        TransportUnderTest(testDescription: "CurlTransport") { connections in
+            var configuration = CurlTransport.Configuration()
+            configuration.maximumConnectionsPerHost = connections
+            configuration.usesEnvironmentProxies = false
+            return CurlTransport(configuration: configuration)
+        }
+    ]
+
+    func callAsFunction(connectionsPerHost: Int = 6) -> any HTTPTransport { make(connectionsPerHost) }
+}
+
+/// What every transport must do, against a server that says exactly what the test wants.
+///
+/// The tests are in extensions by subject; each runs once for every transport.
+@Suite(.timeLimit(.minutes(1))) struct TransportContract {}
+
+extension HTTPTransport {
+    /// Sends a GET and gathers the body.
+    func get(_ url: URL, timeouts: HTTPTimeouts = .init()) async throws -> (response: HTTPResponse, body: Data) {
+        let response = try await send(HTTPRequest(url: url, timeouts: timeouts))
+        return (response, try await response.body.gathered())
+    }
+}
+
+extension HTTPBody {
+    func gathered() async throws -> Data {
+        var data = Data()
+        for try await piece in self {
+            #expect(!piece.isEmpty)
+            data.append(piece)
+        }
+        return data
+    }
+}
+
+/// The code of the transport error that `body` throws.
+func transportErrorCode(_ body: () async throws -> Void) async -> HTTPTransportError.Code? {
+    await #expect(throws: HTTPTransportError.self) { try await body() }?.code
+}
+#endif
