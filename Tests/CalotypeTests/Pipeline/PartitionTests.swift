@@ -108,7 +108,7 @@ struct PartitionTests {
 
         let gate = ProcessingGate()
         fixture.decoder.hold(at: gate)
-        let load = fixture.pipeline.load(ImageRequest(url: url, size: .pixels(8, 8), cachePolicy: .reload))
+        let load = fixture.pipeline.load(ImageRequest(url: url, size: .pixels(32, 32), cachePolicy: .reload))
         await gate.waitUntilReached()
         await fixture.pipeline.invalidate(small.id)
         gate.open()
