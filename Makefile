@@ -33,7 +33,8 @@ test: setup lint ## lint, build with warnings as errors, and run the tests
 	$(SWIFT) test $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
 
 demo: setup ## load photos from a server on this machine and show what the caches do
-	$(SWIFT) run $(SWIFT_FLAGS) -Xswiftc -warnings-as-errors calo demo
+	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	.build/release/calo demo
 
 # The sanitizers have build folders of their own, so that they and other builds don't undo each other's work.
 # CALOTYPE_SANITIZE tells heavy tests to choose smaller runs.
@@ -41,7 +42,8 @@ sanitize: sanitize-thread sanitize-address ## run the tests with the thread and 
 
 sanitize-thread: setup
 	CALOTYPE_SANITIZE=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan-suppressions.txt" \
-	$(SWIFT) test $(SWIFT_FLAGS) --sanitize=thread --scratch-path .build/sanitize-thread
+	$(SWIFT) test $(SWIFT_FLAGS) --sanitize=thread --scratch-path .build/sanitize-thread \
+		-Xswiftc -DCALOTYPE_THREAD_SANITIZER
 
 # Without the leak check: it can't follow the tagged pointers in which Swift keeps the storage of Data, so that values
 # which are alive at the end count as leaks, and XCTest keeps 368 bytes of its own. Leaks have tests that count.

@@ -82,15 +82,15 @@ public final class ImagePipeline: Sendable {
 
     /// Begins to load. This is what everything else is made of.
     ///
-    /// A rendition in memory answers at once if it is fresh, or stale and allowed to be shown so; then it is revalidated
-    /// in the background. Otherwise the load joins the job that makes the rendition, or begins one.
+    /// A rendition in memory answers at once if it is fresh, or stale and allowed to be shown so; then it is validated
+    /// again in the background. Otherwise the load joins the job that makes the rendition, or begins one.
     public func load(_ request: ImageRequest) -> ImageLoad {
         let request = prepared(request)
         let query = query(for: request)
         let found = request.cachePolicy.readsMemory ? memory.find(query, countsAsUse: true) : nil
         let load = ImageLoad(
             request: request, coordinator: coordinator, preview: found?.image)
-        switch found.map({ use(of: $0.detail, request.cachePolicy) }) {
+        switch found.map({ use(of: $0.detail.hit, request.cachePolicy) }) {
         case .final?:
             if let found { load.end(.success(memoryResult(found, load))) }
             return load
@@ -122,7 +122,7 @@ public final class ImagePipeline: Sendable {
         guard request.cachePolicy.readsMemory, let found = memory.find(query(for: request), countsAsUse: false) else {
             return false
         }
-        return use(of: found.detail, request.cachePolicy) != .preview
+        return use(of: found.detail.hit, request.cachePolicy) != .preview
     }
 
     /// Puts an image into memory as the answer to a request. It stays fresh until it is evicted or invalidated.
@@ -177,7 +177,7 @@ public final class ImagePipeline: Sendable {
     }
 
     /// - Source: the table of policies in ``ImageRequest/CachePolicy``.
-    private func use(of found: FoundDetail, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
+    private func use(of found: MemoryHit, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
         found.match == .preview ? .preview : use(ofFresh: found.freshness, policy)
     }
 
@@ -194,7 +194,8 @@ public final class ImagePipeline: Sendable {
 
     /// Pixels in memory that the right ones can be made of: fresh, of the same URL, unprocessed, and large enough.
     private func larger(for query: RenditionQuery, _ policy: ImageRequest.CachePolicy) -> FoundRendition? {
-        guard policy.readsMemory, let found = memory.find(query.unprocessed, countsAsUse: false), found.source == query.source,
+        guard policy.readsMemory, let found = memory.find(query.unprocessed, countsAsUse: false),
+            found.source == query.source,
             use(ofFresh: found.freshness, policy) == .final
         else { return nil }
         let needed = query.target.pixelSize(for: found.image.originalPixelSize)
@@ -205,11 +206,11 @@ public final class ImagePipeline: Sendable {
     /// The answer in memory, if there is one. A stale one is revalidated in the background.
     @inline(__always)
     private func answerFromMemory(_ query: RenditionQuery, _ request: ImageRequest) -> DecodedImage? {
-        var detail = FoundDetail()
-        guard request.cachePolicy.readsMemory, let image = memory.find(query, countsAsUse: true, &detail) else {
+        var hit = MemoryHit()
+        guard request.cachePolicy.readsMemory, let image = memory.find(query, countsAsUse: true, &hit) else {
             return nil
         }
-        switch use(of: detail, request.cachePolicy) {
+        switch use(of: hit, request.cachePolicy) {
         case .final: break
         case .finalWhileRevalidating: coordinator.revalidate(prepared(request), query: query)
         case .preview: return nil
@@ -244,7 +245,7 @@ public final class ImagePipeline: Sendable {
         let found = coordinator.join(
             load, for: request, query: query,
             larger: { larger(for: query, policy) },
-            isAnswer: { policy.readsMemory && use(of: $0.detail, policy) == .final })
+            isAnswer: { policy.readsMemory && use(of: $0.detail.hit, policy) == .final })
         if let found { load.end(.success(memoryResult(found, load))) }
     }
 }

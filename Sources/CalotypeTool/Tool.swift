@@ -8,8 +8,6 @@ enum Tool {
     static let commands: [Command] = [
         .load,
         .demo,
-        .benchRun,
-        .benchMeasure,
     ]
 
     /// The arguments after the program's name. Bytes that aren't UTF-8 are kept: see ``FileName``.
@@ -90,28 +88,4 @@ enum ExitCode: Int32 {
     case usage = 2
     /// Stopped by SIGINT: 128 and the signal's number, as shells have it.
     case interrupted = 130
-}
-
-extension Command {
-    /// Runs one case so many times: for tools that count instructions.
-    fileprivate static let benchRun = Command(
-        name: "bench-run", summary: "", help: "usage: calo bench-run CASE COUNT"
-    ) {
-        guard $0.count == 2, let pipelineCase = PipelineCase(rawValue: $0[0]), let count = Int($0[1]) else {
-            throw UsageError("bench-run takes a case and a count.")
-        }
-        try await pipelineCase.run(count)
-        return .success
-    }
-
-    /// Measures one case in this process: for cases that need one of their own.
-    fileprivate static let benchMeasure = Command(
-        name: "bench-measure", summary: "", help: "usage: calo bench-measure CASE"
-    ) {
-        guard $0.count == 1, let processCase = ProcessCase(rawValue: $0[0]) else {
-            throw UsageError("bench-measure takes a case.")
-        }
-        Console.print("\(try processCase.measure())")
-        return .success
-    }
 }

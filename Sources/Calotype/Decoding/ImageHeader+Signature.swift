@@ -11,37 +11,54 @@ enum Signature: Hashable {
     /// - Source: WHATWG MIME Sniffing, section 6.1, for GIF, PNG, JPEG, WebP and BMP; TIFF 6.0, section 2; ISO/IEC
     ///   14496-12 for `ftyp`; ISO/IEC 18181-2 for JPEG XL.
     static func find(in reader: ByteReader) -> Signature {
-        guard reader.count > 0 else { return .none }
-        var needsMore = false
-        for (signature, format) in fixed {
-            switch match(signature, reader) {
-            case .whole: return .format(format)
-            case .beginning: needsMore = true
-            case .other: break
-            }
+        // The first byte leaves at most two formats.
+        switch reader.bytes.first {
+        case nil:
+            return .none
+        case 0xFF:
+            return either(fixed([0xFF, 0xD8, 0xFF], .jpeg, reader), fixed([0xFF, 0x0A], .jpegXL, reader))
+        case 0x89:
+            return fixed([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png, reader)
+        case UInt8(ascii: "G"):
+            return either(fixed(gif87a, .gif, reader), fixed(gif89a, .gif, reader))
+        case UInt8(ascii: "I"):
+            let bigTIFF = fixed([0x49, 0x49, 43, 0], .tiff, reader)
+            return either(fixed([0x49, 0x49, 42, 0], .tiff, reader), bigTIFF)
+        case UInt8(ascii: "M"):
+            let bigTIFF = fixed([0x4D, 0x4D, 0, 43], .tiff, reader)
+            return either(fixed([0x4D, 0x4D, 0, 42], .tiff, reader), bigTIFF)
+        case UInt8(ascii: "R"):
+            return riff(reader)
+        case UInt8(ascii: "B"):
+            return bitmap(reader)
+        case 0:
+            let container: [UInt8] = [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
+            return either(fixed(container, .jpegXL, reader), fileType(reader))
+        default:
+            return .none
         }
-        for result in [riff(reader), bitmap(reader), fileType(reader)] {
-            switch result {
-            case .format: return result
-            case .needsMoreBytes: needsMore = true
-            case .none: break
-            }
-        }
-        return needsMore ? .needsMoreBytes : .none
     }
 
-    private static let fixed: [([UInt8], ImageFormat)] = [
-        ([0xFF, 0xD8, 0xFF], .jpeg),
-        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
-        (Array("GIF87a".utf8), .gif),
-        (Array("GIF89a".utf8), .gif),
-        ([0xFF, 0x0A], .jpegXL),
-        ([0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A], .jpegXL),
-        ([0x49, 0x49, 42, 0], .tiff),
-        ([0x4D, 0x4D, 0, 42], .tiff),
-        ([0x49, 0x49, 43, 0], .tiff),  // BigTIFF
-        ([0x4D, 0x4D, 0, 43], .tiff),
-    ]
+    private static let gif87a = Array("GIF87a".utf8)
+    private static let gif89a = Array("GIF89a".utf8)
+
+    private static func fixed(_ signature: [UInt8], _ format: ImageFormat, _ reader: ByteReader) -> Signature {
+        switch match(signature, reader) {
+        case .whole: .format(format)
+        case .beginning: .needsMoreBytes
+        case .other: .none
+        }
+    }
+
+    /// What has been found, or else what may still be.
+    private static func either(_ first: Signature, _ second: Signature) -> Signature {
+        switch (first, second) {
+        case (.format, _): first
+        case (_, .format): second
+        case (.needsMoreBytes, _), (_, .needsMoreBytes): .needsMoreBytes
+        case (.none, .none): .none
+        }
+    }
 
     private enum Match { case whole, beginning, other }
 

@@ -2,28 +2,24 @@
 ///
 /// - Source: RFC 9111 section 5.2. Names compare without case; of duplicates the first counts; an argument may be quoted.
 package struct CacheControl: Sendable {
-    /// A directive, by its name.
-    package enum Directive: String, CaseIterable, Sendable {
-        case immutable
-        case maxAge = "max-age"
-        case maxStale = "max-stale"
-        case minFresh = "min-fresh"
-        case mustRevalidate = "must-revalidate"
-        case mustUnderstand = "must-understand"
-        case noCache = "no-cache"
-        case noStore = "no-store"
-        case onlyIfCached = "only-if-cached"
-        case staleIfError = "stale-if-error"
-        case staleWhileRevalidate = "stale-while-revalidate"
+    /// A directive, numbered.
+    package enum Directive: UInt16, CaseIterable, Sendable {
+        case immutable, maxAge, maxStale, minFresh, mustRevalidate, mustUnderstand, noCache, noStore, onlyIfCached
+        case staleIfError, staleWhileRevalidate
     }
 
-    private struct Found {
-        var directive: Directive
-        /// The argument in seconds; `nil` if there is none, or none that is a number.
-        var seconds: Double?
-    }
-
-    private var found: [Found] = []
+    /// One bit for each directive that is there.
+    private var present: UInt16 = 0
+    /// The argument of `max-age` in seconds, as all of these: `nil` if there is none, or none that is a number.
+    package private(set) var maxAge: Double?
+    /// The argument of `max-stale`.
+    package private(set) var maxStale: Double?
+    /// The argument of `min-fresh`.
+    package private(set) var minFresh: Double?
+    /// The argument of `stale-if-error`.
+    package private(set) var staleIfError: Double?
+    /// The argument of `stale-while-revalidate`.
+    package private(set) var staleWhileRevalidate: Double?
 
     /// Reads a field's value; several lines are joined with ", ".
     package init(_ value: String?) {
@@ -31,14 +27,27 @@ package struct CacheControl: Sendable {
         value.withUTF8 { read($0) }
     }
 
-    /// Whether the directive is there.
-    package func has(_ directive: Directive) -> Bool {
-        found.contains { $0.directive == directive }
+    /// Reads a message's field.
+    package init(of fields: HTTPFields) {
+        self.init(fields["Cache-Control"])
     }
 
-    /// The directive's argument in seconds; `nil` if it isn't there or isn't a number.
-    package func seconds(_ directive: Directive) -> Double? {
-        found.first { $0.directive == directive }?.seconds
+    /// Whether the directive is there.
+    package func has(_ directive: Directive) -> Bool {
+        present & 1 << directive.rawValue != 0
+    }
+
+    private mutating func add(_ directive: Directive, seconds: Double?) {
+        guard !has(directive) else { return }
+        present |= 1 << directive.rawValue
+        switch directive {
+        case .maxAge: maxAge = seconds
+        case .maxStale: maxStale = seconds
+        case .minFresh: minFresh = seconds
+        case .staleIfError: staleIfError = seconds
+        case .staleWhileRevalidate: staleWhileRevalidate = seconds
+        case .immutable, .mustRevalidate, .mustUnderstand, .noCache, .noStore, .onlyIfCached: break
+        }
     }
 
     private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -58,13 +67,9 @@ package struct CacheControl: Sendable {
                 end += 1
             }
             end = min(end, bytes.count)
-            let name = Self.trimmed(bytes, start..<(equals ?? end))
-            if let directive = Directive.allCases.first(where: { Self.matches(bytes, name, $0.rawValue) }),
-                !has(directive)
-            {
+            if let directive = Self.directive(bytes, Self.trimmed(bytes, start..<(equals ?? end))) {
                 let argument = equals.map { Self.unquoted(bytes, Self.trimmed(bytes, $0 + 1..<end)) }
-                found.append(
-                    Found(directive: directive, seconds: argument.flatMap { Self.deltaSeconds(bytes[$0]) }))
+                add(directive, seconds: argument.flatMap { Self.deltaSeconds(bytes[$0]) })
             }
             start = end + 1
         }
@@ -95,8 +100,22 @@ package struct CacheControl: Sendable {
         return range.lowerBound + 1..<range.upperBound - 1
     }
 
-    private static func matches(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ name: String) -> Bool {
-        guard range.count == name.utf8.count else { return false }
-        return zip(range, name.utf8).allSatisfy { bytes[$0].asciiLowercased == $1 }
+    /// The directive of a name, told by its length first.
+    private static func directive(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Directive? {
+        func isName(_ name: StaticString) -> Bool {
+            for offset in 0..<range.count
+            where bytes[range.lowerBound + offset].asciiLowercased != name.utf8Start[offset] { return false }
+            return true
+        }
+        return switch range.count {
+        case 7: isName("max-age") ? .maxAge : nil
+        case 8: isName("no-cache") ? .noCache : isName("no-store") ? .noStore : nil
+        case 9:
+            isName("immutable") ? .immutable : isName("max-stale") ? .maxStale : isName("min-fresh") ? .minFresh : nil
+        case 14: isName("only-if-cached") ? .onlyIfCached : isName("stale-if-error") ? .staleIfError : nil
+        case 15: isName("must-revalidate") ? .mustRevalidate : isName("must-understand") ? .mustUnderstand : nil
+        case 22: isName("stale-while-revalidate") ? .staleWhileRevalidate : nil
+        default: nil
+        }
     }
 }

@@ -26,8 +26,20 @@ public enum HTTPCache {
             self.requestTime = requestTime
             self.responseTime = responseTime
             let names = HTTPCache.list(fields["Vary"])
-            varyingFields = HTTPFields(
-                requestFields.filter { field in names.contains { field.name.equalsIgnoringASCIICase($0) } })
+            varyingFields =
+                names.isEmpty
+                ? HTTPFields()
+                : HTTPFields(
+                    requestFields.filter { field in names.contains { field.name.equalsIgnoringASCIICase($0) } })
+        }
+
+        /// A head as it was stored.
+        init(status: Int, fields: HTTPFields, requestTime: Date, responseTime: Date, varyingFields: HTTPFields) {
+            self.status = status
+            self.fields = fields
+            self.requestTime = requestTime
+            self.responseTime = responseTime
+            self.varyingFields = varyingFields
         }
     }
 
@@ -82,11 +94,11 @@ public enum HTTPCache {
             case .nothingStored:
                 "nothing stored matches"
             case .fresh(let age, let lifetime):
-                "fresh: age \(Int(age)) s of \(Int(lifetime)) s (RFC 9111, 4.2)"
+                "fresh: age \(whole(age)) s of \(whole(lifetime)) s (RFC 9111, 4.2)"
             case .stale(let age, let lifetime):
-                "stale: age \(Int(age)) s of \(Int(lifetime)) s (RFC 9111, 4.2)"
+                "stale: age \(whole(age)) s of \(whole(lifetime)) s (RFC 9111, 4.2)"
             case .staleWhileRevalidate(let age, let lifetime, let window):
-                "stale: age \(Int(age)) s of \(Int(lifetime)) s, usable for \(Int(window)) s more (RFC 5861, 3)"
+                "stale: age \(whole(age)) s of \(whole(lifetime)) s, usable for \(whole(window)) s more (RFC 5861, 3)"
             case .noCache:
                 "the response asks for validation before use (RFC 9111, 5.2.2.4)"
             case .requested:
@@ -94,6 +106,11 @@ public enum HTTPCache {
             case .policy:
                 "the request's cache policy takes what is stored"
             }
+        }
+
+        /// Seconds without their fraction. Times that were stored may be anything, even no number.
+        private func whole(_ seconds: Double) -> String {
+            Int(exactly: seconds.rounded(.towardZero)).map(String.init) ?? String(seconds)
         }
     }
 
@@ -105,12 +122,12 @@ public enum HTTPCache {
     ///   - now: The time of the request.
     /// - Source: RFC 9111 section 4.
     public static func decide(candidates: [StoredHead], request: HTTPFields, now: Date) -> Decision {
-        let asked = CacheControl(request["Cache-Control"])
+        let asked = CacheControl(of: request)
         guard let index = selected(of: candidates, request: request) else {
             return Decision(outcome: !asked.has(.onlyIfCached) ? .fetch : .unsatisfiable, reason: .nothingStored)
         }
         let head = candidates[index]
-        let control = CacheControl(head.fields["Cache-Control"])
+        let control = CacheControl(of: head.fields)
         let age = currentAge(of: head, now: now)
         let lifetime = freshnessLifetime(of: head, control)
 
@@ -121,12 +138,12 @@ public enum HTTPCache {
         }
         if control.has(.noCache) { return validation(.noCache) }
         if asked.has(.noCache) { return validation(.requested) }
-        if let limit = asked.seconds(.maxAge), age > limit { return validation(.requested) }
-        if let margin = asked.seconds(.minFresh), age + margin > lifetime { return validation(.requested) }
+        if let limit = asked.maxAge, age > limit { return validation(.requested) }
+        if let margin = asked.minFresh, age + margin > lifetime { return validation(.requested) }
         if age < lifetime {
             return Decision(outcome: .useStored(index), reason: .fresh(age: age, lifetime: lifetime))
         }
-        if !control.has(.mustRevalidate), let window = control.seconds(.staleWhileRevalidate),
+        if !control.has(.mustRevalidate), let window = control.staleWhileRevalidate,
             age < lifetime + window
         {
             return Decision(
@@ -147,9 +164,16 @@ public enum HTTPCache {
     ///
     /// - Source: RFC 9111 section 3, as it applies to a private cache.
     public static func mayStore(method: String, requestFields: HTTPFields, status: Int, fields: HTTPFields) -> Bool {
+        mayStore(
+            method: method, status: status, fields: fields, CacheControl(of: fields),
+            asked: CacheControl(of: requestFields))
+    }
+
+    private static func mayStore(
+        method: String, status: Int, fields: HTTPFields, _ control: CacheControl, asked: CacheControl
+    ) -> Bool {
         guard method == "GET", (200..<300).contains(status), status != 206 else { return false }
-        if CacheControl(requestFields["Cache-Control"]).has(.noStore) { return false }
-        if CacheControl(fields["Cache-Control"]).has(.noStore) { return false }
+        if asked.has(.noStore) || control.has(.noStore) { return false }
         return !list(fields["Vary"]).contains("*")
     }
 
@@ -175,15 +199,42 @@ public enum HTTPCache {
 
     /// When pixels made of a response go stale, and what happens then.
     public static func freshness(of head: StoredHead, requestFields: HTTPFields) -> Freshness {
-        let control = CacheControl(head.fields["Cache-Control"])
-        let isTransient =
-            control.has(.noStore) || CacheControl(requestFields["Cache-Control"]).has(.noStore)
+        freshness(of: head, CacheControl(of: head.fields), asked: CacheControl(of: requestFields))
+    }
+
+    private static func freshness(of head: StoredHead, _ control: CacheControl, asked: CacheControl) -> Freshness {
+        let isTransient = control.has(.noStore) || asked.has(.noStore)
         let lifetime = control.has(.noCache) ? 0 : freshnessLifetime(of: head, control)
         let age = currentAge(of: head, now: head.responseTime)
         return Freshness(
             staleAt: head.responseTime.timeIntervalSinceReferenceDate + lifetime - age,
             validatesFirst: isTransient || control.has(.noCache) || control.has(.mustRevalidate),
             isTransient: isTransient)
+    }
+
+    /// What a cache makes of a response that has just come: each of the functions above, with the fields read once.
+    struct Arrival {
+        /// The head, as it is stored if it may be.
+        let head: StoredHead
+        /// Whether the response may be stored.
+        let mayStore: Bool
+        /// When pixels made of it go stale.
+        let freshness: Freshness
+
+        init(
+            method: String, requestFields: HTTPFields, status: Int, fields: HTTPFields, requestTime: Date,
+            responseTime: Date
+        ) {
+            head = StoredHead(
+                status: status, fields: fields, requestTime: requestTime, responseTime: responseTime,
+                requestFields: requestFields)
+            let asked = CacheControl(of: requestFields)
+            let control = CacheControl(of: fields)
+            mayStore = HTTPCache.mayStore(method: method, status: status, fields: fields, control, asked: asked)
+            // Connection may name Cache-Control itself, so that it isn't stored.
+            let stored = head.fields.count == fields.count ? control : CacheControl(of: head.fields)
+            freshness = HTTPCache.freshness(of: head, stored, asked: asked)
+        }
     }
 
     // MARK: Freshness
@@ -193,7 +244,7 @@ public enum HTTPCache {
     /// - Returns: Never negative; zero if no explicit or heuristic expiration applies.
     /// - Source: RFC 9111 sections 4.2.1 and 4.2.2. This is a private cache, so `s-maxage` is not read.
     static func freshnessLifetime(of head: StoredHead, _ control: CacheControl) -> Double {
-        if control.has(.maxAge) { return control.seconds(.maxAge) ?? 0 }
+        if control.has(.maxAge) { return control.maxAge ?? 0 }
         let date = head.fields["Date"].flatMap(HTTPDate.parse) ?? head.responseTime
         if let expires = head.fields["Expires"] {
             return HTTPDate.parse(expires).map { max(0, $0.timeIntervalSince(date)) } ?? 0
@@ -239,21 +290,31 @@ public enum HTTPCache {
     /// - Source: RFC 9111 section 3.1.
     private static func storable(_ fields: HTTPFields) -> HTTPFields {
         let named = list(fields["Connection"])
-        var result = fields
-        result.removeAll { field in
-            isHopByHop(field.name) || named.contains { field.name.equalsIgnoringASCIICase($0) }
+        func isHopByHop(_ field: HTTPFields.Field) -> Bool {
+            Self.isHopByHop(field.name) || named.contains { field.name.equalsIgnoringASCIICase($0) }
         }
+        // Removing nothing would still copy.
+        guard fields.contains(where: isHopByHop) else { return fields }
+        var result = fields
+        result.removeAll(where: isHopByHop)
         return result
     }
 
+    /// Whether the name is that of a field for one connection. Told by its length first: every field is asked.
     private static func isHopByHop(_ name: String) -> Bool {
-        hopByHop.contains { name.equalsIgnoringASCIICase($0) }
+        func isName(_ other: String) -> Bool { name.equalsIgnoringASCIICase(other) }
+        return switch name.utf8.count {
+        case 2: isName("te")
+        case 7: isName("trailer") || isName("upgrade")
+        case 10: isName("connection") || isName("keep-alive")
+        case 16: isName("proxy-connection")
+        case 17: isName("transfer-encoding")
+        case 18: isName("proxy-authenticate")
+        case 19: isName("proxy-authorization")
+        case 25: isName("proxy-authentication-info")
+        default: false
+        }
     }
-
-    private static let hopByHop = [
-        "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-    ]
 
     /// The members of a comma-separated list, in lower case.
     private static func list(_ value: String?) -> [String] {

@@ -8,7 +8,11 @@ package enum HTTPDate {
 
     /// The date, or `nil` where the text breaks the grammar by a single character.
     package static func parse(_ text: String) -> Date? {
-        let bytes = Array(text.utf8)
+        var text = text
+        return text.withUTF8(parse)
+    }
+
+    private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
         guard bytes.count == 29, bytes[3...4].elementsEqual(", ".utf8), bytes[25...].elementsEqual(" GMT".utf8),
             bytes[7] == 0x20, bytes[11] == 0x20, bytes[16] == 0x20, bytes[19] == 0x3a, bytes[22] == 0x3a,
             let month = months.firstIndex(where: { bytes[8...10].elementsEqual($0.utf8) })

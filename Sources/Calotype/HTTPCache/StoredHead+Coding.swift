@@ -11,59 +11,94 @@ extension HTTPCache.StoredHead {
     ///
     /// Numbers are little-endian; times are seconds since the reference date.
     package func encoded() -> Data {
-        var bytes: [UInt8] = []
-        let textByteCount = (Array(fields) + Array(varyingFields)).reduce(0) {
-            $0 + 8 + $1.name.utf8.count + $1.value.utf8.count
+        let byteCount = 27 + Self.byteCount(of: fields) + Self.byteCount(of: varyingFields)
+        // Written on the stack first, as a rule: what is written into a Data goes through its checks piece by piece.
+        return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes in
+            var writer = Writer(bytes: bytes)
+            writer.write(Self.formatVersion)
+            writer.write(UInt16(clamping: status))
+            writer.write(requestTime.timeIntervalSinceReferenceDate.bitPattern)
+            writer.write(responseTime.timeIntervalSinceReferenceDate.bitPattern)
+            writer.write(fields)
+            writer.write(varyingFields)
+            return Data(UnsafeRawBufferPointer(bytes))
         }
-        bytes.reserveCapacity(27 + textByteCount)
-        bytes.append(Self.formatVersion)
-        bytes.append(UInt16(clamping: status))
-        bytes.append(requestTime.timeIntervalSinceReferenceDate.bitPattern)
-        bytes.append(responseTime.timeIntervalSinceReferenceDate.bitPattern)
-        for list in [fields, varyingFields] {
-            bytes.append(UInt32(list.count))
-            for field in list {
-                bytes.append(field.name)
-                bytes.append(field.value)
-            }
-        }
-        return Data(bytes)
     }
 
     /// Reads what ``encoded()`` wrote; `nil` for anything else.
     package init?(encoded data: Data) {
-        var reader = Reader(bytes: Array(data))
-        guard reader.number(UInt8.self) == Self.formatVersion, let status = reader.number(UInt16.self),
-            let requested = reader.number(UInt64.self), let responded = reader.number(UInt64.self),
-            let fields = reader.fields(), let varying = reader.fields(), reader.isAtEnd
-        else { return nil }
-        self.status = Int(status)
-        self.fields = fields
-        self.requestTime = Date(timeIntervalSinceReferenceDate: Double(bitPattern: requested))
-        self.responseTime = Date(timeIntervalSinceReferenceDate: Double(bitPattern: responded))
-        self.varyingFields = varying
+        let head = data.withUnsafeBytes { bytes -> Self? in
+            var reader = Reader(bytes: bytes)
+            guard reader.number(UInt8.self) == Self.formatVersion, let status = reader.number(UInt16.self),
+                let requested = reader.number(UInt64.self), let responded = reader.number(UInt64.self),
+                let fields = reader.fields(), let varying = reader.fields(), reader.isAtEnd
+            else { return nil }
+            return Self(
+                status: Int(status), fields: fields,
+                requestTime: Date(timeIntervalSinceReferenceDate: Double(bitPattern: requested)),
+                responseTime: Date(timeIntervalSinceReferenceDate: Double(bitPattern: responded)),
+                varyingFields: varying)
+        }
+        guard let head else { return nil }
+        self = head
+    }
+
+    private static func byteCount(of fields: HTTPFields) -> Int {
+        fields.reduce(0) { $0 + 8 + $1.name.utf8.count + $1.value.utf8.count }
+    }
+
+    /// Writes numbers and strings one after the other into a buffer that has room for them.
+    private struct Writer {
+        let bytes: UnsafeMutableRawBufferPointer
+        var position = 0
+
+        mutating func write<Number: FixedWidthInteger>(_ number: Number) {
+            bytes.storeBytes(of: number.littleEndian, toByteOffset: position, as: Number.self)
+            position += MemoryLayout<Number>.size
+        }
+
+        mutating func write(_ text: String) {
+            var text = text
+            text.withUTF8 { utf8 in
+                write(UInt32(utf8.count))
+                UnsafeMutableRawBufferPointer(rebasing: bytes[position...])
+                    .copyMemory(from: UnsafeRawBufferPointer(utf8))
+                position += utf8.count
+            }
+        }
+
+        mutating func write(_ fields: HTTPFields) {
+            write(UInt32(fields.count))
+            for field in fields {
+                write(field.name)
+                write(field.value)
+            }
+        }
     }
 
     /// Reads numbers and strings from bytes that may end anywhere.
     private struct Reader {
-        let bytes: [UInt8]
+        let bytes: UnsafeRawBufferPointer
         var position = 0
 
         var isAtEnd: Bool { position == bytes.count }
 
-        mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+        /// The offset of the next `count` bytes, if there are as many.
+        mutating func take(_ count: Int) -> Int? {
             guard count <= bytes.count - position else { return nil }
             defer { position += count }
-            return bytes[position..<position + count]
+            return position
         }
 
         mutating func number<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
-            take(MemoryLayout<Number>.size)?.reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+            take(MemoryLayout<Number>.size).map {
+                Number(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Number.self))
+            }
         }
 
         mutating func string() -> String? {
-            guard let count = number(UInt32.self) else { return nil }
-            return take(Int(count)).map { String(decoding: $0, as: UTF8.self) }
+            guard let number = number(UInt32.self), let start = take(Int(clamping: number)) else { return nil }
+            return String(decoding: bytes[start..<position], as: UTF8.self)
         }
 
         mutating func fields() -> HTTPFields? {
@@ -75,17 +110,5 @@ extension HTTPCache.StoredHead {
             }
             return result
         }
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(_ number: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
-    }
-
-    /// Appends the length and the UTF-8.
-    fileprivate mutating func append(_ text: String) {
-        append(UInt32(text.utf8.count))
-        append(contentsOf: text.utf8)
     }
 }

@@ -18,15 +18,14 @@ final class FetchedResource: Sendable {
     let needsRevalidation: Bool
 
     init(
-        data: Data, header: ImageHeader, freshness: Freshness, stored: StoredResponse.ID?, work: LoadReport.Work,
-        needsRevalidation: Bool = false
+        data: Data, header: ImageHeader, freshness: Freshness, stored: StoredResponse.ID?,
+        work: consuming LoadReport.Work, needsRevalidation: Bool = false
     ) {
         self.data = data
         self.header = header
         version = data.withUnsafeBytes { Digest(bytes: $0) }
         self.freshness = freshness
         self.stored = stored
-        var work = work
         work.bodyByteCount = Int64(data.count)
         work.format = header.format
         self.work = work

@@ -57,11 +57,12 @@ final class LoadCoordinator: Sendable {
             rendition: query.key, processors: query.processors, fetch: loader.sharing(of: request),
             target: query.target)
         var found: FoundRendition?
-        var changes = Changes()
+        var changes: [Change] = []
         books.withLock { books in
             if let job = books.renditions[key] {
+                let priority = job.loads.priority
                 job.loads.join(load, job)
-                books.update(job, &changes)
+                if job.loads.priority > priority { books.update(job, &changes) }
                 return
             }
             // A job takes itself off the books after its rendition has gone into memory: whoever comes in between finds
@@ -76,7 +77,7 @@ final class LoadCoordinator: Sendable {
             job.loads.join(load, job)
             if let larger = larger() {
                 job.material = .pixels(larger)
-                changes.ready = job
+                changes.append(.enqueue(job))
             } else {
                 let fetch = loader.fetch(for: request)
                 books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
@@ -88,7 +89,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes a caller wait for the bytes alone.
     func join(_ load: DataLoad, fetch: Fetch) {
-        var changes = Changes()
+        var changes: [Change] = []
         books.withLock { books in
             books.join(.data(load), priority: load.position.priority, fetch, self, &changes)
         }
@@ -105,7 +106,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes `load` wait no longer. The last one out ends the job.
     func leave(_ load: ImageLoad) {
-        var changes = Changes()
+        var changes: [Change] = []
         books.withLock { books in
             guard let job = load.position.job else { return }
             job.loads.leave(load)
@@ -116,7 +117,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes a caller wait no longer.
     func leave(_ load: DataLoad) {
-        var changes = Changes()
+        var changes: [Change] = []
         books.withLock { books in
             guard let job = load.position.job else { return }
             job.waiters.leave(.data(load))
@@ -130,7 +131,7 @@ final class LoadCoordinator: Sendable {
     }
 
     func setPriority(_ priority: ImageRequest.Priority, of load: ImageLoad) {
-        var changes = Changes()
+        var changes: [Change] = []
         books.withLock { books in
             guard let job = load.position.job else {
                 load.position.priority = priority
@@ -153,7 +154,7 @@ final class LoadCoordinator: Sendable {
     }
 
     private func cancelAll(where condition: (Partition?) -> Bool) {
-        var changes = Changes()
+        var changes: [Change] = []
         var loads: [ImageLoad] = []
         var dataLoads: [DataLoad] = []
         books.withLock { books in
@@ -289,7 +290,7 @@ final class LoadCoordinator: Sendable {
         guard case .bytes(let resource) = material, resource.stored != nil else {
             return finish(job, error)
         }
-        var changes = Changes()
+        var changes: [Change] = []
         let isFetchedAgain = books.withLock { books in
             guard resource.work.layer != .network, !job.isSecondAttempt, !job.isCancelled else { return false }
             job.isSecondAttempt = true
@@ -346,36 +347,39 @@ final class LoadCoordinator: Sendable {
     // MARK: Changes
 
     /// What is to be done once the lock has been given back.
-    fileprivate struct Changes {
-        var added: FetchJob?
-        var ready: RenditionJob?
-        var cancelledFetches: [FetchJob] = []
-        var cancelledRenditions: [RenditionJob] = []
-        var movedFetch: FetchJob?
-        var movedRendition: RenditionJob?
+    fileprivate enum Change {
+        case begin(FetchJob)
+        case enqueue(RenditionJob)
+        case cancelFetch(FetchJob)
+        case cancelRendition(RenditionJob)
+        case moveFetch(FetchJob)
+        case moveRendition(RenditionJob)
     }
 
-    private func apply(_ changes: Changes) {
-        if let job = changes.added {
-            let priority = books.withLock { _ in job.waiters.priority }
-            if fetchQueue.add(job, priority: priority) { job.start() }
+    private func apply(_ changes: [Change]) {
+        for change in changes {
+            switch change {
+            case .begin(let job):
+                if fetchQueue.add(job, priority: priority(of: job)) { job.start() }
+            case .enqueue(let job):
+                enqueue(job)
+            case .cancelFetch(let job):
+                if !fetchQueue.remove(job) { books.withLock { _ in job.task }?.cancel() }
+            case .cancelRendition(let job):
+                job.cancellation.cancel()
+                _ = decodeQueue.remove(job)
+            case .moveFetch(let job):
+                let priority = priority(of: job)
+                fetchQueue.move(job, to: priority)
+                job.transferPriority.change(to: priority)
+            case .moveRendition(let job):
+                decodeQueue.move(job, to: books.withLock { _ in job.loads.priority })
+            }
         }
-        if let job = changes.ready { enqueue(job) }
-        for job in changes.cancelledFetches {
-            if !fetchQueue.remove(job) { books.withLock { _ in job.task }?.cancel() }
-        }
-        for job in changes.cancelledRenditions {
-            job.cancellation.cancel()
-            _ = decodeQueue.remove(job)
-        }
-        if let job = changes.movedFetch {
-            let priority = books.withLock { _ in job.waiters.priority }
-            fetchQueue.move(job, to: priority)
-            job.transferPriority.change(to: priority)
-        }
-        if let job = changes.movedRendition {
-            decodeQueue.move(job, to: books.withLock { _ in job.loads.priority })
-        }
+    }
+
+    private func priority(of job: FetchJob) -> ImageRequest.Priority {
+        books.withLock { _ in job.waiters.priority }
     }
 }
 
@@ -383,49 +387,49 @@ extension LoadCoordinator.Books {
     /// Makes somebody wait for bytes, beginning to fetch them if nobody does.
     fileprivate mutating func join(
         _ waiter: FetchWaiter, priority: ImageRequest.Priority, _ fetch: Fetch, _ coordinator: LoadCoordinator,
-        _ changes: inout LoadCoordinator.Changes
+        _ changes: inout [LoadCoordinator.Change]
     ) {
         waiter.position.priority = priority
         if let job = fetches[fetch.sharing] {
             job.waiters.join(waiter, job)
-            changes.movedFetch = job
+            changes.append(.moveFetch(job))
             return
         }
         let job = FetchJob(fetch, priority: priority, coordinator: coordinator)
         fetches[fetch.sharing] = job
         job.waiters.join(waiter, job)
-        changes.added = job
+        changes.append(.begin(job))
     }
 
     /// After somebody has joined, left or changed priority: passes on the priority, or ends what nobody waits for.
-    fileprivate mutating func update(_ job: RenditionJob, _ changes: inout LoadCoordinator.Changes) {
+    fileprivate mutating func update(_ job: RenditionJob, _ changes: inout [LoadCoordinator.Change]) {
         let fetch = job.position.job
         guard job.loads.isEmpty else {
             let priority = job.loads.priority
-            changes.movedRendition = job
+            changes.append(.moveRendition(job))
             if let fetch, priority != job.position.priority {
                 fetch.waiters.change(.rendition(job), to: priority)
-                changes.movedFetch = fetch
+                changes.append(.moveFetch(fetch))
             }
             return
         }
         if renditions[job.key] === job { renditions[job.key] = nil }
         job.isCancelled = true
-        changes.cancelledRenditions.append(job)
+        changes.append(.cancelRendition(job))
         if let fetch {
             fetch.waiters.leave(.rendition(job))
             update(fetch, &changes)
         }
     }
 
-    fileprivate mutating func update(_ job: FetchJob, _ changes: inout LoadCoordinator.Changes) {
+    fileprivate mutating func update(_ job: FetchJob, _ changes: inout [LoadCoordinator.Change]) {
         guard job.waiters.isEmpty else {
-            changes.movedFetch = job
+            changes.append(.moveFetch(job))
             return
         }
         if fetches[job.fetch.sharing] === job { fetches[job.fetch.sharing] = nil }
         job.isCancelled = true
-        changes.cancelledFetches.append(job)
+        changes.append(.cancelFetch(job))
     }
 }
 

@@ -46,29 +46,23 @@ final class ResourceLoader: Sendable {
             if let damaged = fetch.damaged { await discard(damaged, of: nil) }
             switch fetch.source {
             case .http(let message):
-                return try await loadHTTP(message, fetch, priority, progress)
+                return try await loadHTTP(message.url, fetch, priority, progress)
             case .url(let url):
-                switch url.scheme?.lowercased() {
-                case "http", "https":
-                    let message = ImageRequest.HTTPMessage(method: "GET", url: url, fields: .init(), body: nil)
-                    return try await loadHTTP(message, fetch, priority, progress)
-                case "file":
-                    return try resource(of: try await FileSource.read(url, configuration.limits), fetch)
-                case "data":
-                    return try resource(of: try DataURL.decode(url, configuration.limits), fetch)
-                case let scheme:
-                    throw ImageError(.request, .unsupportedScheme(scheme ?? ""))
-                }
+                if url.isHTTP { return try await loadHTTP(url, fetch, priority, progress) }
+                return try resource(of: try await Self.read(url, configuration.limits), fetch)
             case .data(let data):
                 return try resource(of: data, fetch)
             case .closure(let closure):
                 return try resource(of: try await Self.call(closure), fetch)
             }
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch let error as ImageError {
-            throw error.located(at: fetch.source.url)
+        } catch {
+            throw Self.located(error, at: fetch.source)
         }
+    }
+
+    @inline(never)
+    private static func located(_ error: any Error, at source: ImageRequest.Source) -> any Error {
+        (error as? ImageError)?.located(at: source.url) ?? error
     }
 
     /// Removes stored bytes that turned out to be damaged.
@@ -76,6 +70,16 @@ final class ResourceLoader: Sendable {
         guard let id, let store = configuration.store else { return }
         configuration.onEvent?(.removedDamaged(url.map(RedactedURL.init)))
         await http.attempt("remove") { try await store.remove(id) }
+    }
+
+    // MARK: Other sources
+
+    private static func read(_ url: URL, _ limits: ImageLimits) async throws -> Data {
+        switch url.scheme?.lowercased() {
+        case "file": return try await FileSource.read(url, limits)
+        case "data": return try DataURL.decode(url, limits)
+        case let scheme: throw ImageError(.request, .unsupportedScheme(scheme ?? ""))
+        }
     }
 
     private static func call(_ closure: @Sendable () async throws -> Data) async throws -> Data {
@@ -89,6 +93,7 @@ final class ResourceLoader: Sendable {
     }
 
     /// Bytes that didn't come by HTTP. They can't go stale by themselves: `.revalidate` and `.reload` read them anew.
+    @inline(never)
     private func resource(of data: Data, _ fetch: Fetch) throws -> FetchedResource {
         try Task.checkCancellation()
         if data.isEmpty { throw ImageError(.source, .emptyBody) }
@@ -106,131 +111,119 @@ final class ResourceLoader: Sendable {
 
     // MARK: HTTP
 
-    /// A response in the store, with its head read.
-    private struct Candidate {
-        let response: StoredResponse
-        let head: HTTPCache.StoredHead
-    }
-
     private func loadHTTP(
-        _ message: ImageRequest.HTTPMessage, _ fetch: Fetch, _ priority: TransferPriority,
+        _ url: URL, _ fetch: Fetch, _ priority: TransferPriority,
         _ progress: @escaping @Sendable (LoadProgress) -> Void
     ) async throws -> FetchedResource {
-        let start = ContinuousClock.now
-        var fields = configuration.fields
-        for field in message.fields { fields[field.name] = field.value }
-        let candidates = await self.candidates(for: fetch)
-        let decision = decide(candidates.map(\.head), fields, fetch.policy)
-
-        var work = LoadReport.Work(layer: .network)
-        if fetch.policy.readsStore { work.cacheReason = decision.reason }
-        work.times.lookup = .now - start
-
-        var validators = HTTPFields()
-        var validated: Candidate?
-        switch decision.outcome {
-        case .useStored(let index), .useStaleWhileRevalidating(let index):
-            work.layer = .storage
-            if let resource = await stored(
-                candidates[index], fetch, fields, work, needsRevalidation: decision.outcome.isStale)
-            {
-                return resource
-            }
-            if fetch.policy == .storedOnly { throw ImageError(.cache, .notStored) }
-            work.layer = .network
-        case .revalidate(let index, let fields):
-            validated = candidates[index]
-            validators = fields
-        case .fetch:
-            if fetch.policy == .storedOnly { throw ImageError(.cache, .notStored) }
-        case .unsatisfiable:
-            throw ImageError(.cache, .notStored)
+        let lookup = await lookUp(fetch)
+        if let candidate = lookup.usable, let resource = await stored(candidate, .storage, fetch, lookup) {
+            return resource
         }
+        if fetch.policy == .storedOnly || lookup.isUnsatisfiable { throw ImageError(.cache, .notStored) }
 
-        var request = HTTPRequest(
-            method: message.method, url: message.url, fields: fields, body: message.body,
-            timeouts: configuration.timeouts, priority: priority)
-        for field in validators { request.fields[field.name] = field.value }
-        if fetch.policy == .reload || fetch.policy == .revalidate, request.fields["Cache-Control"] == nil {
-            request.fields["Cache-Control"] = "no-cache"
-        }
-        var exchange = try await http.send(request, partition: fetch.partition)
-        if exchange.response.status == 304, let candidate = validated {
-            if let resource = await confirmed(candidate, exchange, fetch, fields, work) { return resource }
+        var exchange = try await http.send(request(url, fetch, lookup, priority))
+        var replaced = lookup.validated?.id
+        if exchange.response.status == 304, let candidate = lookup.validated {
+            if let resource = await confirmed(candidate, exchange, fetch, lookup) { return resource }
             // The body has gone while the server was asked: ask again, for all of it.
-            for field in validators { request.fields[field.name] = nil }
-            exchange = try await http.send(request, partition: fetch.partition)
-            validated = nil
+            exchange = try await http.send(request(url, fetch, lookup, priority, isConditional: false))
+            replaced = nil
         }
-        return try await http.receive(
-            exchange, fetch: fetch, requestFields: fields, replacing: validated?.response.id, work: work,
-            progress: progress)
+        return try await http.receive(exchange, fetch: fetch, lookup: lookup, replacing: replaced, progress: progress)
     }
 
-    private func candidates(for fetch: Fetch) async -> [Candidate] {
-        guard fetch.policy.readsStore, let store = configuration.store, let key = fetch.key else { return [] }
-        let responses = await http.attempt("look up") { try await store.responses(for: key) } ?? []
-        return responses.compactMap { response in
-            HTTPCache.StoredHead(encoded: response.metadata).map { Candidate(response: response, head: $0) }
-        }
-    }
-
-    private func decide(
-        _ heads: [HTTPCache.StoredHead], _ fields: HTTPFields, _ policy: ImageRequest.CachePolicy
-    ) -> HTTPCache.Decision {
-        switch policy {
-        case .http:
-            return HTTPCache.decide(candidates: heads, request: fields, now: configuration.clock.now())
-        case .revalidate:
-            var fields = fields
-            fields["Cache-Control"] = "no-cache"
-            return HTTPCache.decide(candidates: heads, request: fields, now: configuration.clock.now())
-        case .storedElseLoad, .storedOnly, .immutable:
-            guard let index = HTTPCache.selected(of: heads, request: fields) else {
-                return HTTPCache.Decision(outcome: .fetch, reason: .nothingStored)
+    @inline(never)
+    private func lookUp(_ fetch: Fetch) async -> StoreLookup {
+        let start = ContinuousClock.now
+        var responses: [StoredResponse] = []
+        if fetch.policy.readsStore, let store = configuration.store, let key = fetch.key {
+            do {
+                responses = try await store.responses(for: key)
+            } catch {
+                http.reportFault("look up", error)
             }
-            return HTTPCache.Decision(outcome: .useStored(index), reason: .policy)
-        case .reload, .noStore:
-            return HTTPCache.Decision(outcome: .fetch, reason: .requested)
         }
+        return StoreLookup(
+            responses, fields: fields(of: fetch.source), fetch.policy, now: configuration.clock.now(), since: start)
+    }
+
+    /// The fields of a request, less what depends on the state of caches.
+    private func fields(of source: ImageRequest.Source) -> HTTPFields {
+        var fields = configuration.fields
+        if case .http(let message) = source {
+            for field in message.fields { fields[field.name] = field.value }
+        }
+        return fields
+    }
+
+    /// The request as it is sent: with validators, and asking caches on the way for what the policy asks of this one.
+    @inline(never)
+    private func request(
+        _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup, _ priority: TransferPriority, isConditional: Bool = true
+    ) -> HTTPRequest {
+        var fields = lookup.fields
+        for field in lookup.validators { fields[field.name] = isConditional ? field.value : nil }
+        if fetch.policy == .reload || fetch.policy == .revalidate, fields["Cache-Control"] == nil {
+            fields["Cache-Control"] = "no-cache"
+        }
+        if case .http(let message) = fetch.source {
+            return HTTPRequest(
+                method: message.method, url: url, fields: fields, body: message.body, timeouts: configuration.timeouts,
+                priority: priority)
+        }
+        return HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
     }
 
     /// The resource that a stored response holds; `nil` if its body has gone or is no image any more.
+    @inline(never)
     private func stored(
-        _ candidate: Candidate, _ fetch: Fetch, _ fields: HTTPFields, _ work: LoadReport.Work,
-        needsRevalidation: Bool = false
+        _ candidate: StoreLookup.Candidate, _ layer: LoadReport.Layer, _ fetch: Fetch, _ lookup: StoreLookup,
+        confirmedBy exchange: HTTPLoader.Exchange? = nil
     ) async -> FetchedResource? {
         guard let store = configuration.store else { return nil }
-        let id = candidate.response.id
-        let body = await http.attempt("read") { try await store.body(of: id)?.bytes() }
+        let body = await http.attempt("read") { try await store.body(of: candidate.id)?.bytes() }
         guard let data = body ?? nil else { return nil }
-        guard
-            let header = try? BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .cache)
-        else {
-            await discard(id, of: fetch.source.url)
-            return nil
-        }
+        if let resource = resource(of: data, candidate, layer, fetch, lookup, exchange) { return resource }
+        await discard(candidate.id, of: fetch.source.url)
+        return nil
+    }
+
+    @inline(never)
+    private func resource(
+        of data: Data, _ candidate: StoreLookup.Candidate, _ layer: LoadReport.Layer, _ fetch: Fetch,
+        _ lookup: StoreLookup, _ exchange: HTTPLoader.Exchange?
+    ) -> FetchedResource? {
+        let header = try? BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .cache)
+        guard let header else { return nil }
+        var work = lookup.work(of: layer)
+        exchange?.describe(in: &work)
+        let said = HTTPCache.freshness(of: candidate.head, requestFields: lookup.fields)
         return FetchedResource(
-            data: data, header: header, freshness: http.freshness(of: candidate.head, fields, fetch.policy), stored: id,
-            work: work, needsRevalidation: needsRevalidation)
+            data: data, header: header, freshness: fetch.policy.freshness(of: said), stored: candidate.id, work: work,
+            needsRevalidation: exchange == nil && lookup.isUsedStale)
     }
 
     /// The resource whose stored response a 304 has confirmed.
+    @inline(never)
     private func confirmed(
-        _ candidate: Candidate, _ exchange: HTTPLoader.Exchange, _ fetch: Fetch, _ fields: HTTPFields,
-        _ work: LoadReport.Work
+        _ candidate: StoreLookup.Candidate, _ exchange: HTTPLoader.Exchange, _ fetch: Fetch, _ lookup: StoreLookup
     ) async -> FetchedResource? {
         let head = HTTPCache.freshen(
             candidate.head, with: exchange.response.fields, requestTime: exchange.requestTime,
             responseTime: exchange.responseTime)
         if let store = configuration.store {
-            let id = candidate.response.id
-            await http.attempt("update") { _ = try await store.updateMetadata(of: id, to: head.encoded()) }
+            await http.attempt("update") { _ = try await store.updateMetadata(of: candidate.id, to: head.encoded()) }
         }
-        var work = work
-        work.layer = .revalidation
-        exchange.describe(in: &work)
-        return await stored(Candidate(response: candidate.response, head: head), fetch, fields, work)
+        let fresh = StoreLookup.Candidate(id: candidate.id, head: head)
+        return await stored(fresh, .revalidation, fetch, lookup, confirmedBy: exchange)
+    }
+}
+
+extension URL {
+    /// Whether the scheme is http or https. Told by the bytes: `scheme` would be made for the question.
+    fileprivate var isHTTP: Bool {
+        let text = absoluteString
+        return text.hasPrefixIgnoringASCIICase("https:") || text.hasPrefixIgnoringASCIICase("http:")
     }
 }
 

@@ -13,11 +13,11 @@ package struct MemoryBench: Sendable {
     /// - Returns: The hits.
     package func hit(_ count: Int) -> Int {
         var hits = 0
-        var detail = FoundDetail()
+        var hit = MemoryHit()
         queries.withUnsafeBufferPointer { queries in
             var index = 0
             for _ in 0..<count {
-                if memory.find(queries[index], countsAsUse: true, &detail) != nil { hits &+= 1 }
+                if memory.find(queries[index], countsAsUse: true, &hit) != nil { hits &+= 1 }
                 index = index &+ 1 == queries.count ? 0 : index &+ 1
             }
         }

@@ -7,41 +7,18 @@ import Synchronization
 /// shows their image.
 ///
 /// - Isolation: Any thread. `@unchecked Sendable`: entries are guarded as `MemoryEntry` says; `policy`, `weak`,
-///   `removals` and the limits by `policyLock`; the table of a shard by the shard's lock. Locks are taken in the order
-///   policy, shard, and never two shards at once.
+///   `removals` and the limits by `policyLock`. Locks are taken in the order policy, shard.
 /// - Memory: At most ``costLimit`` bytes of pixels and ``countLimit`` images, at every moment.
 public final class MemoryCache: @unchecked Sendable {
-    private typealias Entry = MemoryEntry.Pointer
+    private typealias Entry = MemoryTable.Entry
 
-    /// A part of the table with a lock of its own, so that readers seldom meet.
-    private struct Shard: ~Copyable {
-        let lock = Mutex(())
-        var buckets: UnsafeMutablePointer<Entry?>
-        var bucketCount = 16
-        var count = 0
-        var hitCount: UInt64
-        /// Keeps the locks of neighbours on cache lines of their own.
-        let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
-
-        init(number: Int) {
-            buckets = .allocate(capacity: bucketCount)
-            buckets.initialize(repeating: nil, count: bucketCount)
-            // Out of phase, so that the shards don't move the clock together.
-            hitCount = UInt64(number)
-        }
-
-        @inline(__always)
-        func bucket(of key: Digest) -> UnsafeMutablePointer<Entry?> {
-            buckets + (Int(truncatingIfNeeded: key.high) & (bucketCount &- 1))
-        }
-    }
-
-    private static let shardCount = 16
     /// Uses in quicker succession than this many ticks of the clock count as one: a view that asks again isn't another
     /// viewer.
     private static let ticksBetweenUses: UInt64 = 8
 
-    private let shards: UnsafeMutablePointer<Shard>
+    private let table = MemoryTable()
+    /// The table's own, without the way through the object.
+    private let shards: UnsafeMutablePointer<MemoryTable.Shard>
     /// Advances with each insertion, and with every fourth hit of a shard.
     private let clock = Atomic<UInt64>(1)
 
@@ -60,25 +37,7 @@ public final class MemoryCache: @unchecked Sendable {
     public init(costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max) {
         policy = EvictionPolicy(capacity: max(0, costLimit))
         countLimitValue = max(0, countLimit)
-        shards = .allocate(capacity: Self.shardCount)
-        for index in 0..<Self.shardCount { (shards + index).initialize(to: Shard(number: index)) }
-    }
-
-    deinit {
-        for index in 0..<Self.shardCount {
-            let shard = shards + index
-            for bucket in 0..<shard.pointee.bucketCount {
-                var next = shard.pointee.buckets[bucket]
-                while let entry = next {
-                    next = entry.pointee.next
-                    entry.deinitialize(count: 1)
-                    entry.deallocate()
-                }
-            }
-            shard.pointee.buckets.deallocate()
-            shard.deinitialize(count: 1)
-        }
-        shards.deallocate()
+        shards = table.shards
     }
 
     /// A sixth of the machine's memory, 512 MiB at most.
@@ -88,47 +47,94 @@ public final class MemoryCache: @unchecked Sendable {
 
     // MARK: Looking up
 
-    /// The best rendition there is for a query.
+    /// The pixels that answer a query best, if there are any: the way of every hit.
     ///
     /// - Parameters:
     ///   - countsAsUse: Whether the lookup says something about what will be wanted again. A view that evaluates its body
     ///     once more doesn't.
-    ///   - detail: What is known of the rendition, if there is one.
-    func find(_ query: RenditionQuery, countsAsUse: Bool, _ detail: inout FoundDetail) -> DecodedImage? {
-        let shard = shard(of: query.key)
+    ///   - hit: How well they answer, and until when.
+    func find(_ query: RenditionQuery, countsAsUse: Bool, _ hit: inout MemoryHit) -> DecodedImage? {
+        find(query, countsAsUse: countsAsUse) { entry, match in
+            hit.match = match
+            hit.freshness = entry.pointee.freshness
+        }
+    }
+
+    /// The pixels that answer a query best, with all that is known of them.
+    func find(_ query: RenditionQuery, countsAsUse: Bool) -> FoundRendition? {
+        var detail = FoundRendition.Detail()
+        let image = find(query, countsAsUse: countsAsUse) { entry, match in
+            detail.hit = MemoryHit(match: match, freshness: entry.pointee.freshness)
+            detail.isEvicted = entry.pointee.image == nil
+            detail.version = entry.pointee.version
+            detail.source = entry.pointee.source
+            detail.decodedSize = entry.pointee.decodedSize
+        }
+        return image.map { FoundRendition(image: $0, detail: detail) }
+    }
+
+    /// - Parameter describe: Notes what is wanted of the entry, under its shard's lock.
+    @inline(__always)
+    private func find(
+        _ query: RenditionQuery, countsAsUse: Bool, _ describe: (Entry, RenditionQuery.Match) -> Void
+    ) -> DecodedImage? {
+        let shard = MemoryTable.shard(of: query.key, in: shards)
         var found: DecodedImage?
+        var isEvicted = false
         shard.pointee.lock.withLock { _ in
-            guard let (entry, match) = Self.best(for: query, in: shard) else { return }
+            let buckets = shard.pointee.buckets
+            guard let (entry, match) = Self.best(for: query, in: buckets.pointee.chain(of: query.key)) else { return }
             if let image = entry.pointee.image {
                 found = image
             } else {
-                // Whoever showed the image may have let go of it in this moment: then it is a miss.
+                // What was evicted may still be shown. It may also be let go of in this moment: then it is a miss.
                 guard let image = entry.pointee.shown else { return }
                 found = image
-                detail.isEvicted = true
+                isEvicted = countsAsUse
             }
-            detail.match = match
-            detail.version = entry.pointee.version
-            detail.source = entry.pointee.source
-            detail.freshness = entry.pointee.freshness
-            detail.decodedSize = entry.pointee.decodedSize
-            if countsAsUse, match != .preview { noteUse(of: entry, in: shard) }
+            describe(entry, match)
+            if countsAsUse, match != .preview { noteUse(of: entry, in: buckets) }
         }
+        if isEvicted { readmit(query) }
         return found
     }
 
-    /// The best rendition there is for a query, with what is known of it.
-    func find(_ query: RenditionQuery, countsAsUse: Bool) -> FoundRendition? {
-        var detail = FoundDetail()
-        return find(query, countsAsUse: countsAsUse, &detail).map { FoundRendition(image: $0, detail: detail) }
+    /// Holds again what was evicted, is still shown, and has just been wanted.
+    private func readmit(_ query: RenditionQuery) {
+        var dropped: [DecodedImage] = []
+        policyLock.withLock { _ in
+            var wanted: (entry: Entry, image: DecodedImage)?
+            table.withShard(of: query.key) { buckets in
+                guard let (entry, match) = Self.best(for: query, in: buckets.pointee.chain(of: query.key)),
+                    match != .preview, entry.pointee.image == nil, !entry.pointee.freshness.isTransient,
+                    let image = entry.pointee.shown
+                else { return }
+                wanted = (entry, image)
+            }
+            guard let (entry, image) = wanted, entry.pointee.cost <= policy.capacity, countLimitValue > 0 else {
+                return
+            }
+            let now = clock.add(1, ordering: .relaxed).newValue
+            var hits: UInt64 = 1
+            if entry.pointee.segment == .ghost {
+                hits = policy.takeBack(entry)
+            } else {
+                letGo(entry)
+            }
+            entry.pointee.use.store(Use(lastUse: now, hits: hits).bits, ordering: .relaxed)
+            policy.makeRoom(for: entry.pointee.cost, countLimit: countLimitValue - 1)
+            table.withShard(of: query.key) { _ in entry.pointee.image = image }
+            policy.insert(entry)
+            settle(&dropped)
+        }
     }
 
     @inline(__always)
     private static func best(
-        for query: RenditionQuery, in shard: UnsafeMutablePointer<Shard>
+        for query: RenditionQuery, in chain: Entry?
     ) -> (Entry, RenditionQuery.Match)? {
         var best: (Entry, RenditionQuery.Match)?
-        var next = shard.pointee.bucket(of: query.key).pointee
+        var next = chain
         while let entry = next {
             next = entry.pointee.next
             guard entry.pointee.key == query.key, entry.pointee.processors == query.processors, entry.pointee.isAlive
@@ -152,7 +158,7 @@ public final class MemoryCache: @unchecked Sendable {
     }
 
     @inline(__always)
-    private func noteUse(of entry: Entry, in shard: UnsafeMutablePointer<Shard>) {
+    private func noteUse(of entry: Entry, in buckets: UnsafeMutablePointer<MemoryTable.Buckets>) {
         let now = clock.load(ordering: .relaxed)
         let use = entry.pointee.currentUse
         if use.lastUse != now {
@@ -160,8 +166,8 @@ public final class MemoryCache: @unchecked Sendable {
             let noted = Use(lastUse: now, hits: counts ? use.hits &+ 1 : use.hits)
             entry.pointee.use.store(noted.bits, ordering: .relaxed)
         }
-        shard.pointee.hitCount &+= 1
-        if shard.pointee.hitCount & 3 == 0 { clock.add(1, ordering: .relaxed) }
+        buckets.pointee.hitCount &+= 1
+        if buckets.pointee.hitCount & 3 == 0 { clock.add(1, ordering: .relaxed) }
     }
 
     // MARK: Changing
@@ -201,11 +207,11 @@ public final class MemoryCache: @unchecked Sendable {
             if rendition.freshness.isTransient || rendition.cost > policy.capacity || countLimitValue == 0 {
                 entry.pointee.shown = rendition.image
                 entry.pointee.image = nil
-                add(entry)
+                table.withShard(of: key) { $0.pointee.add(entry) }
                 holdWeakly(entry)
             } else {
                 policy.makeRoom(for: rendition.cost, countLimit: countLimitValue - 1)
-                add(entry)
+                table.withShard(of: key) { $0.pointee.add(entry) }
                 policy.insert(entry)
                 settle(&dropped)
             }
@@ -216,9 +222,8 @@ public final class MemoryCache: @unchecked Sendable {
 
     /// Notes that bytes have been confirmed: what was made of them stays fresh until later.
     func freshen(_ key: Digest, version: Digest, to freshness: Freshness) {
-        let shard = shard(of: key)
-        shard.pointee.lock.withLock { _ in
-            var next = shard.pointee.bucket(of: key).pointee
+        table.withShard(of: key) { buckets in
+            var next = buckets.pointee.chain(of: key)
             while let entry = next {
                 next = entry.pointee.next
                 if entry.pointee.key == key, entry.pointee.version == version { entry.pointee.freshness = freshness }
@@ -245,7 +250,7 @@ public final class MemoryCache: @unchecked Sendable {
         var dropped: [DecodedImage] = []
         policyLock.withLock { _ in
             record(&removals)
-            for entry in allEntries() where condition(entry) { erase(entry, &dropped) }
+            for entry in table.entries where condition(entry) { erase(entry, &dropped) }
         }
     }
 
@@ -276,7 +281,7 @@ public final class MemoryCache: @unchecked Sendable {
     public var totalCost: Int { policyLock.withLock { _ in policy.byteCount } }
 
     /// Entries of all kinds, ghosts included: for tests.
-    var entryCount: Int { policyLock.withLock { _ in allEntries().count } }
+    var entryCount: Int { policyLock.withLock { _ in table.entries.count } }
 
     /// The images that are held.
     public var count: Int { policyLock.withLock { _ in policy.liveCount } }
@@ -301,7 +306,7 @@ public final class MemoryCache: @unchecked Sendable {
     /// Carries out what the policy has decided.
     private func settle(_ dropped: inout [DecodedImage]) {
         for entry in policy.evicted {
-            withShard(of: entry) { _ in
+            table.withShard(of: entry.pointee.key) { _ in
                 if let image = entry.pointee.image {
                     entry.pointee.shown = image
                     dropped.append(image)
@@ -321,6 +326,12 @@ public final class MemoryCache: @unchecked Sendable {
         weak.append(entry)
     }
 
+    private func letGo(_ entry: Entry) {
+        guard entry.pointee.place == .weak else { return }
+        weak.remove(entry)
+        entry.pointee.place = .none
+    }
+
     /// Looks at the two oldest of those that are held weakly: that keeps pace with what is added.
     private func sweepWeak(_ dropped: inout [DecodedImage]) {
         for _ in 0..<min(2, weak.count) {
@@ -332,9 +343,8 @@ public final class MemoryCache: @unchecked Sendable {
     /// The entries that a new rendition takes the place of.
     private func entries(with key: Digest, replacedBy rendition: Rendition) -> [Entry] {
         var result: [Entry] = []
-        let shard = shard(of: key)
-        shard.pointee.lock.withLock { _ in
-            var next = shard.pointee.bucket(of: key).pointee
+        table.withShard(of: key) { buckets in
+            var next = buckets.pointee.chain(of: key)
             while let entry = next {
                 next = entry.pointee.next
                 guard entry.pointee.key == key, entry.pointee.source == rendition.source else { continue }
@@ -347,78 +357,14 @@ public final class MemoryCache: @unchecked Sendable {
         return result
     }
 
-    private func allEntries() -> [Entry] {
-        var result: [Entry] = []
-        for index in 0..<Self.shardCount {
-            let shard = shards + index
-            shard.pointee.lock.withLock { _ in
-                for bucket in 0..<shard.pointee.bucketCount {
-                    var next = shard.pointee.buckets[bucket]
-                    while let entry = next {
-                        result.append(entry)
-                        next = entry.pointee.next
-                    }
-                }
-            }
-        }
-        return result
-    }
-
-    private func add(_ entry: Entry) {
-        withShard(of: entry) { shard in
-            if shard.pointee.count >= 2 * shard.pointee.bucketCount { grow(shard) }
-            let bucket = shard.pointee.bucket(of: entry.pointee.key)
-            entry.pointee.next = bucket.pointee
-            bucket.pointee = entry
-            shard.pointee.count += 1
-        }
-    }
-
-    private func grow(_ shard: UnsafeMutablePointer<Shard>) {
-        let old = (buckets: shard.pointee.buckets, count: shard.pointee.bucketCount)
-        shard.pointee.bucketCount = 4 * old.count
-        shard.pointee.buckets = .allocate(capacity: shard.pointee.bucketCount)
-        shard.pointee.buckets.initialize(repeating: nil, count: shard.pointee.bucketCount)
-        for index in 0..<old.count {
-            var next = old.buckets[index]
-            while let entry = next {
-                next = entry.pointee.next
-                let bucket = shard.pointee.bucket(of: entry.pointee.key)
-                entry.pointee.next = bucket.pointee
-                bucket.pointee = entry
-            }
-        }
-        old.buckets.deallocate()
-    }
-
     /// Takes an entry out of everything and frees it.
     private func erase(_ entry: Entry, _ dropped: inout [DecodedImage]) {
-        if entry.pointee.place == .weak {
-            weak.remove(entry)
-            entry.pointee.place = .none
-        }
+        letGo(entry)
         policy.remove(entry)
-        withShard(of: entry) { shard in
-            var link = shard.pointee.bucket(of: entry.pointee.key)
-            while let candidate = link.pointee, candidate != entry {
-                link = withUnsafeMutablePointer(to: &candidate.pointee.next) { $0 }
-            }
-            link.pointee = entry.pointee.next
-            shard.pointee.count -= 1
-        }
+        table.withShard(of: entry.pointee.key) { $0.pointee.remove(entry) }
         if let image = entry.pointee.image { dropped.append(image) }
         entry.deinitialize(count: 1)
         entry.deallocate()
-    }
-
-    @inline(__always)
-    private func shard(of key: Digest) -> UnsafeMutablePointer<Shard> {
-        shards + Int(truncatingIfNeeded: key.low &>> 60)
-    }
-
-    private func withShard(of entry: Entry, _ body: (UnsafeMutablePointer<Shard>) -> Void) {
-        let shard = shard(of: entry.pointee.key)
-        shard.pointee.lock.withLock { _ in body(shard) }
     }
 }
 

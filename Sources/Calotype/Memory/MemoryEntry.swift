@@ -133,7 +133,11 @@ struct EntryList {
     private subscript(_ entry: MemoryEntry.Pointer) -> Links {
         get { kind == .protected ? entry.pointee.protectedLinks : entry.pointee.placeLinks }
         nonmutating set {
-            if kind == .protected { entry.pointee.protectedLinks = newValue } else { entry.pointee.placeLinks = newValue }
+            if kind == .protected {
+                entry.pointee.protectedLinks = newValue
+            } else {
+                entry.pointee.placeLinks = newValue
+            }
         }
     }
 }

@@ -93,29 +93,38 @@ struct RenditionQuery: Sendable {
     }
 }
 
-/// What the memory cache found.
+/// How pixels in memory answer a query. Plain bits: it is handed out on every hit.
+struct MemoryHit: Sendable {
+    /// How well the pixels answer.
+    var match = RenditionQuery.Match.preview
+    /// When they go stale.
+    var freshness = Freshness.transient
+}
+
+/// What the memory cache found, with all that it knows of it.
 @dynamicMemberLookup
 struct FoundRendition: Sendable {
+    /// What is known of the pixels.
+    struct Detail: Sendable {
+        /// How they answer.
+        var hit = MemoryHit()
+        /// Whether they are held by those who show them alone.
+        var isEvicted = false
+        /// The digest of the bytes that they were made of.
+        var version = Digest.zero
+        /// The URL that they came from.
+        var source = Digest.zero
+        /// The size that was decoded to, before any processor.
+        var decodedSize = PixelSize(width: 0, height: 0)
+
+        var match: RenditionQuery.Match { hit.match }
+        var freshness: Freshness { hit.freshness }
+    }
+
     /// The pixels.
     var image: DecodedImage
     /// What is known of them.
-    var detail: FoundDetail
+    var detail: Detail
 
-    subscript<Value>(dynamicMember path: KeyPath<FoundDetail, Value>) -> Value { detail[keyPath: path] }
-}
-
-/// What is known of a rendition in memory. Plain bits: it is handed out on every hit.
-struct FoundDetail: Sendable {
-    /// How well the pixels answer the query.
-    var match = RenditionQuery.Match.preview
-    /// Whether they are held by those who show them alone.
-    var isEvicted = false
-    /// The digest of the bytes that they were made of.
-    var version = Digest.zero
-    /// The URL that they came from.
-    var source = Digest.zero
-    /// When they go stale.
-    var freshness = Freshness.transient
-    /// The size that was decoded to, before any processor.
-    var decodedSize = PixelSize(width: 0, height: 0)
+    subscript<Value>(dynamicMember path: KeyPath<Detail, Value>) -> Value { detail[keyPath: path] }
 }

@@ -42,9 +42,11 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
     /// - Source: RFC 9110 section 5.3.
     public subscript(_ name: String) -> String? {
         get {
-            var result: String?
-            for line in lines where line.name.equalsIgnoringASCIICase(name) {
-                result = result.map { "\($0), \(line.value)" } ?? line.value
+            guard var index = index(of: name, from: 0) else { return nil }
+            var result = lines[index].value
+            while let next = self.index(of: name, from: index + 1) {
+                result += ", \(lines[next].value)"
+                index = next
             }
             return result
         }
@@ -52,6 +54,16 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
             lines.removeAll { $0.name.equalsIgnoringASCIICase(name) }
             if let newValue { lines.append(Field(name, newValue)) }
         }
+    }
+
+    private func index(of name: String, from start: Int) -> Int? {
+        // Asked for several times with each message, mostly in vain: the lengths are compared before a name is touched.
+        let count = name.utf8.count
+        for index in start..<lines.count
+        where lines[index].name.utf8.count == count && lines[index].name.hasSameBytesIgnoringASCIICase(as: name) {
+            return index
+        }
+        return nil
     }
 
     /// The values of each line of that name.
@@ -72,8 +84,16 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
 
 extension String {
     /// Whether the strings are equal when A-Z count as a-z. Field names, schemes and tokens compare so.
+    ///
+    /// Inlined for the length alone: most names that are compared differ in it.
+    @inline(__always)
     package func equalsIgnoringASCIICase(_ other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
+        utf8.count == other.utf8.count && hasSameBytesIgnoringASCIICase(as: other)
+    }
+
+    /// The same for strings of equal length.
+    @inline(never)
+    fileprivate func hasSameBytesIgnoringASCIICase(as other: String) -> Bool {
         var (first, second) = (self, other)
         return first.withUTF8 { first in
             second.withUTF8 { second in
@@ -83,6 +103,17 @@ extension String {
                 }
                 return true
             }
+        }
+    }
+
+    /// Whether the string begins with `prefix`, which is in lower case, when A-Z count as a-z.
+    package func hasPrefixIgnoringASCIICase(_ prefix: StaticString) -> Bool {
+        var string = self
+        return string.withUTF8 { bytes in
+            guard bytes.count >= prefix.utf8CodeUnitCount else { return false }
+            for index in 0..<prefix.utf8CodeUnitCount
+            where bytes[index].asciiLowercased != prefix.utf8Start[index] { return false }
+            return true
         }
     }
 }

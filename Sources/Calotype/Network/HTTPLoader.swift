@@ -6,18 +6,33 @@ import FoundationNetworking
 
 /// Makes HTTP requests as a load needs them: signed, with redirects followed, validated, and committed as they stream.
 final class HTTPLoader: Sendable {
-    /// A response to a request, after redirects.
-    struct Exchange {
-        var response: HTTPResponse
+    /// A response to a request, after redirects. An object, since it goes through many hands.
+    final class Exchange: Sendable {
+        let response: HTTPResponse
         /// When the request was sent that brought the response.
-        var requestTime: Date
-        var responseTime: Date
-        var firstByteTime: Duration
-        var redirectCount = 0
-        var retryCount = 0
+        let requestTime: Date
+        let responseTime: Date
+        /// The same moments on a clock that nobody sets.
+        let start: ContinuousClock.Instant
+        let headTime: ContinuousClock.Instant
+        let redirectCount: Int
+        let retryCount: Int
+
+        init(
+            response: HTTPResponse, requestTime: Date, responseTime: Date, start: ContinuousClock.Instant,
+            redirectCount: Int, retryCount: Int
+        ) {
+            self.response = response
+            self.requestTime = requestTime
+            self.responseTime = responseTime
+            self.start = start
+            headTime = .now
+            self.redirectCount = redirectCount
+            self.retryCount = retryCount
+        }
 
         func describe(in work: inout LoadReport.Work) {
-            work.times.firstByte = firstByteTime
+            work.times.firstByte = headTime - start
             work.redirectCount = redirectCount
             work.retryCount = retryCount
             work.exchange = response.metrics
@@ -31,120 +46,92 @@ final class HTTPLoader: Sendable {
     }
 
     /// Sends a request, signs it if the configuration says how, and follows redirects.
-    func send(_ request: HTTPRequest, partition: Partition?) async throws -> Exchange {
-        var request = try await authorized(request)
+    func send(_ request: consuming HTTPRequest) async throws -> Exchange {
+        if configuration.authorize != nil { request = try await authorized(request) }
         var redirectCount = 0
         var retryCount = 0
         while true {
             let requestTime = configuration.clock.now()
             let start = ContinuousClock.now
-            let response: HTTPResponse
+            let exchange: Exchange
             do {
-                response = try await configuration.transport.send(request)
-            } catch let error as HTTPTransportError {
-                throw ImageError(error)
+                exchange = Exchange(
+                    response: try await configuration.transport.send(request), requestTime: requestTime,
+                    responseTime: configuration.clock.now(), start: start, redirectCount: redirectCount,
+                    retryCount: retryCount)
+            } catch {
+                throw Self.imageError(error)
             }
-            if response.status == 401, configuration.authorize != nil, retryCount == 0, redirectCount == 0 {
+            if exchange.response.status == 401, configuration.authorize != nil, retryCount == 0, redirectCount == 0 {
                 retryCount = 1
                 request = try await authorized(request)
                 continue
             }
-            if let next = try RedirectPolicy.next(after: response, to: request) {
-                redirectCount += 1
-                guard redirectCount <= RedirectPolicy.limit else {
-                    throw ImageError(.network, .tooManyRedirects(limit: RedirectPolicy.limit))
-                }
-                request = next
-                continue
+            guard (300..<400).contains(exchange.response.status), try Self.redirect(&request, by: exchange) else {
+                return exchange
             }
-            return Exchange(
-                response: response, requestTime: requestTime, responseTime: configuration.clock.now(),
-                firstByteTime: .now - start, redirectCount: redirectCount, retryCount: retryCount)
+            redirectCount += 1
         }
+    }
+
+    /// Makes `request` the one that follows a redirect.
+    ///
+    /// - Returns: Whether the response is a redirect.
+    @inline(never)
+    private static func redirect(_ request: inout HTTPRequest, by exchange: Exchange) throws -> Bool {
+        guard let next = try RedirectPolicy.next(after: exchange.response, to: request) else { return false }
+        guard exchange.redirectCount < RedirectPolicy.limit else {
+            throw ImageError(.network, .tooManyRedirects(limit: RedirectPolicy.limit))
+        }
+        request = next
+        return true
     }
 
     /// Receives the body of a success, checks it as it comes, and commits it once it is complete.
+    ///
+    /// - Parameters:
+    ///   - lookup: What came before.
+    ///   - replaced: The stored response that gives way to this one.
     func receive(
-        _ exchange: Exchange, fetch: Fetch, requestFields: HTTPFields, replacing replaced: StoredResponse.ID?,
-        work: LoadReport.Work, progress: @Sendable (LoadProgress) -> Void
+        _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, replacing replaced: StoredResponse.ID?,
+        progress: @Sendable (LoadProgress) -> Void
     ) async throws -> FetchedResource {
-        let response = exchange.response
-        let expected = try checkHead(response)
-        let head = HTTPCache.StoredHead(
-            status: response.status, fields: response.fields, requestTime: exchange.requestTime,
-            responseTime: exchange.responseTime, requestFields: requestFields)
-        let isStorable =
-            fetch.policy.writesStore
-            && HTTPCache.mayStore(
-                method: fetch.key?.method ?? "GET", requestFields: requestFields, status: response.status,
-                fields: response.fields)
-
-        let start = ContinuousClock.now
-        var data = Data()
-        var header: ImageHeader?
-        var writer: (any ResponseWriter)?
-        var pieces = response.body.makeAsyncIterator()
+        var reception = try BodyReception(
+            exchange, method: fetch.key?.method ?? "GET", requestFields: lookup.fields,
+            expectedByteCount: checkHead(exchange.response), configuration.limits)
+        let isStorable = fetch.policy.writesStore && reception.arrival.mayStore
+        var pieces = exchange.response.body.makeAsyncIterator()
+        var deposit: Deposit?
         do {
-            while let piece = try await next(&pieces) {
-                if data.isEmpty {
-                    data = piece
-                } else {
-                    if data.count == piece.count, let expected { data.reserveCapacity(Int(expected)) }
-                    data.append(piece)
+            while let piece = try await pieces.next() {
+                let isFirst = reception.header == nil
+                if let bytes = try reception.take(piece), isStorable {
+                    if isFirst { deposit = await self.deposit(fetch, reception.arrival.head, replaced) }
+                    if let open = deposit, await !append(bytes, to: open) { deposit = nil }
                 }
-                try checkLength(Int64(data.count))
-                let isFirst = header == nil
-                if isFirst {
-                    header = try BodyValidation.header(
-                        of: data, isComplete: false, configuration.limits, stage: .validation)
-                }
-                if header != nil, isStorable {
-                    if isFirst { writer = await self.writer(fetch, head, replaced) }
-                    let bytes = isFirst ? data : piece
-                    if let open = writer, await attempt("write", { try await open.append(bytes) }) == nil {
-                        await open.abort()
-                        writer = nil
-                    }
-                }
-                progress(LoadProgress(receivedByteCount: Int64(data.count), expectedByteCount: expected))
+                progress(reception.progress)
             }
             try Task.checkCancellation()
-            if let expected, Int64(data.count) < expected {
-                throw ImageError(.network, .truncated(received: Int64(data.count), expected: expected))
-            }
-            if data.isEmpty { throw ImageError(.validation, .emptyBody) }
-            if header == nil {
-                header = try BodyValidation.header(
-                    of: data, isComplete: true, configuration.limits, stage: .validation)
-            }
+            try reception.checkEnd()
         } catch {
-            await writer?.abort()
-            throw error
+            await deposit?.writer.abort()
+            throw Self.imageError(error)
         }
-        guard let header else { throw ImageError(.validation, .notAnImage) }
-
         var stored: StoredResponse.ID?
-        if let writer {
-            stored = await attempt("commit") { try await writer.commit() }??.id
+        if let deposit {
+            do {
+                stored = try await deposit.writer.commit()?.id
+            } catch {
+                reportFault("commit", error)
+            }
         }
-        var work = work
-        exchange.describe(in: &work)
-        work.times.body = .now - start
-        work.receivedByteCount = Int64(data.count)
-        return FetchedResource(
-            data: data, header: header, freshness: freshness(of: head, requestFields, fetch.policy), stored: stored,
-            work: work)
+        return try reception.resource(stored: stored, exchange, lookup, fetch.policy)
     }
 
-    /// When pixels made of a response go stale, by its head and the request's policy.
-    func freshness(
-        of head: HTTPCache.StoredHead, _ requestFields: HTTPFields, _ policy: ImageRequest.CachePolicy
-    ) -> Freshness {
-        switch policy {
-        case .immutable: .immutable
-        case .noStore: .transient
-        default: HTTPCache.freshness(of: head, requestFields: requestFields)
-        }
+    /// The error that callers see for one that a transport throws.
+    @inline(never)
+    private static func imageError(_ error: any Error) -> any Error {
+        (error as? HTTPTransportError).map(ImageError.init) ?? error
     }
 
     /// Does something with a cache. A fault is reported, and `nil` returned.
@@ -153,32 +140,42 @@ final class HTTPLoader: Sendable {
         do {
             return try await body()
         } catch {
-            configuration.onEvent?(.cacheFault(operation: operation, error))
+            reportFault(operation, error)
             return nil
         }
+    }
+
+    /// Reports that a cache couldn't do its work. What every load does with the store is written out around this: a
+    /// closure that waits costs its caller another frame.
+    func reportFault(_ operation: String, _ error: any Error) {
+        configuration.onEvent?(.cacheFault(operation: operation, error))
     }
 
     // MARK: Checks
 
     /// - Returns: The length of the body, if the head says so and nothing has been decoded from it.
+    @inline(never)
     private func checkHead(_ response: HTTPResponse) throws -> Int64? {
         // A part is never used as a whole; that nothing was asked for in parts makes 206 an error.
         guard (200..<300).contains(response.status), response.status != 206 else {
             throw ImageError(.validation, .status(response.status))
         }
         if response.status == 204 || response.status == 205 { throw ImageError(.validation, .emptyBody) }
-        if let type = response.fields["Content-Type"] {
-            let essence = String(Substring(type.utf8.prefix { $0 != UInt8(ascii: ";") }.trimmingOptionalWhitespace))
-                .lowercased()
-            guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
-                throw ImageError(.validation, .contentType(String(essence.prefix(80))))
-            }
-        }
+        if let type = response.fields["Content-Type"] { try checkContentType(type) }
         guard let length = response.fields["Content-Length"].flatMap(Int64.init), length >= 0,
             response.fields["Content-Encoding"] == nil
         else { return nil }
-        try checkLength(length)
         return length
+    }
+
+    private func checkContentType(_ type: String) throws {
+        // Most say so in so many letters; the others are looked at closely.
+        if type.hasPrefixIgnoringASCIICase("image/") { return }
+        let essence = String(Substring(type.utf8.prefix { $0 != UInt8(ascii: ";") }.trimmingOptionalWhitespace))
+            .lowercased()
+        guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
+            throw ImageError(.validation, .contentType(String(essence.prefix(80))))
+        }
     }
 
     private func checkLength(_ byteCount: Int64) throws {
@@ -188,21 +185,42 @@ final class HTTPLoader: Sendable {
         }
     }
 
-    private func next(_ pieces: inout HTTPBody.Iterator) async throws -> Data? {
+    // MARK: Store
+
+    /// A writer that has been opened. An object: a value whose size nobody knows is dear to hand about.
+    private final class Deposit: Sendable {
+        let writer: any ResponseWriter
+
+        init(_ writer: any ResponseWriter) { self.writer = writer }
+    }
+
+    /// A place in the store; `nil` if there is no store or it has failed.
+    @inline(never)
+    private func deposit(
+        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
+    ) async -> Deposit? {
+        guard let store = configuration.store, let key = fetch.key else { return nil }
         do {
-            return try await pieces.next()
-        } catch let error as HTTPTransportError {
-            throw ImageError(error)
+            return Deposit(
+                try await store.writer(
+                    for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced,
+                    since: fetch.epoch))
+        } catch {
+            reportFault("open", error)
+            return nil
         }
     }
 
-    private func writer(
-        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
-    ) async -> (any ResponseWriter)? {
-        guard let store = configuration.store, let key = fetch.key else { return nil }
-        return await attempt("open") {
-            try await store.writer(
-                for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced, since: fetch.epoch)
+    /// - Returns: Whether the writer has taken the bytes. One that hasn't is aborted.
+    @inline(never)
+    private func append(_ bytes: Data, to deposit: Deposit) async -> Bool {
+        do {
+            try await deposit.writer.append(bytes)
+            return true
+        } catch {
+            reportFault("write", error)
+            await deposit.writer.abort()
+            return false
         }
     }
 

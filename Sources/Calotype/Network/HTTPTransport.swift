@@ -140,36 +140,41 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// The bytes so far unread.
     public typealias Element = Data
 
-    private let source: (any HTTPBodySource)?
-    private let whole: Data?
+    fileprivate enum Content: Sendable {
+        case whole(Data)
+        case arriving(any HTTPBodySource)
+    }
+
+    private let content: Content
 
     /// A body that is there already.
     public init(_ data: Data = Data()) {
-        whole = data
-        source = nil
+        content = .whole(data)
     }
 
     /// A body that arrives.
     public init(_ source: any HTTPBodySource) {
-        self.source = source
-        whole = nil
+        content = .arriving(source)
     }
 
     /// Goes through the pieces.
-    public func makeAsyncIterator() -> Iterator { Iterator(source: source, whole: whole) }
+    public func makeAsyncIterator() -> Iterator { Iterator(content: content) }
 
     /// Goes through the pieces.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let source: (any HTTPBodySource)?
-        fileprivate var whole: Data?
+        fileprivate var content: Content
 
         /// The next piece, never empty; `nil` once the body is complete.
         ///
         /// - Throws: ``HTTPTransportError`` if the body can't be completed.
         public mutating func next() async throws -> Data? {
-            if let source { return try await source.next() }
-            defer { whole = nil }
-            return whole?.isEmpty == false ? whole : nil
+            switch content {
+            case .arriving(let source):
+                return try await source.next()
+            case .whole(let data):
+                content = .whole(Data())
+                return data.isEmpty ? nil : data
+            }
         }
     }
 }

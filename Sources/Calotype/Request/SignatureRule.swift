@@ -46,20 +46,20 @@ public struct SignatureRule: Sendable, Hashable {
     /// Storage (service, account and user delegation SAS), by their documentation.
     public static let known = SignatureRule(
         [
-        Family(
-            required: ["X-Amz-Signature", "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date"],
-            optional: [
-                "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Security-Token", "X-Amz-Content-Sha256",
-                "X-Amz-User-Agent", "X-Amz-S3session-Token",
-            ]),
-        Family(
-            required: ["X-Goog-Signature", "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date"],
-            optional: ["X-Goog-Expires", "X-Goog-SignedHeaders"]),
-        Family(required: ["Key-Pair-Id", "Signature", "Expires"]),
-        Family(required: ["Key-Pair-Id", "Signature", "Policy"]),
-        Family(required: ["sig", "sv", "se"], optional: azure),
-        Family(required: ["sig", "sv", "si"], optional: azure),
-    ], isKnown: true)
+            Family(
+                required: ["X-Amz-Signature", "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date"],
+                optional: [
+                    "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Security-Token", "X-Amz-Content-Sha256",
+                    "X-Amz-User-Agent", "X-Amz-S3session-Token",
+                ]),
+            Family(
+                required: ["X-Goog-Signature", "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date"],
+                optional: ["X-Goog-Expires", "X-Goog-SignedHeaders"]),
+            Family(required: ["Key-Pair-Id", "Signature", "Expires"]),
+            Family(required: ["Key-Pair-Id", "Signature", "Policy"]),
+            Family(required: ["sig", "sv", "se"], optional: azure),
+            Family(required: ["sig", "sv", "si"], optional: azure),
+        ], isKnown: true)
 
     private static let azure = [
         "sr", "ss", "srt", "sp", "st", "se", "si", "sip", "spr", "sdd", "ses", "skoid", "sktid", "skt", "ske", "sks",

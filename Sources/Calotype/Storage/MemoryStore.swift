@@ -6,22 +6,39 @@ import Synchronization
 /// - Isolation: Any thread; nothing blocks.
 /// - Memory: Bodies and metadata up to the byte limit; the least recently used go first.
 public final class MemoryStore: ResponseStore {
-    fileprivate struct Entry {
+    /// An object, since both tables of the state hold it.
+    fileprivate final class Entry {
+        let id: Int64
         let key: Digest
         let partition: Partition?
         let resource: ResourceID
         var metadata: Data
         let body: Data
-        var lastUse: UInt64
+        var lastUse: UInt64 = 0
         var byteCount: Int { metadata.count + body.count }
+
+        init(id: Int64, _ writer: Writer, body: Data) {
+            self.id = id
+            key = writer.key
+            partition = writer.partition
+            resource = writer.resource
+            metadata = writer.metadata
+            self.body = body
+        }
+
+        var response: StoredResponse {
+            StoredResponse(id: .init(id), metadata: metadata, bodyByteCount: Int64(body.count))
+        }
     }
 
     fileprivate struct State {
         var entries: [Int64: Entry] = [:]
         /// The variants of each key, oldest first.
-        var variants: [Digest: [Int64]] = [:]
+        var variants: [Digest: [Entry]] = [:]
         /// Uses, oldest first. Only an entry's latest use counts; the others are passed over when they come up.
         var uses: [(id: Int64, use: UInt64)] = []
+        /// The first of `uses` that hasn't come up yet.
+        var firstUse = 0
         var byteCount = 0
         var nextID: Int64 = 1
         var useCount: UInt64 = 0
@@ -47,30 +64,26 @@ public final class MemoryStore: ResponseStore {
     /// The variants stored under a key, newest first.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
         state.withLock { state in
-            guard let ids = state.variants[key.digest] else { return [] }
-            return ids.reversed().compactMap { id in
-                state.entries[id].map {
-                    StoredResponse(id: .init(id), metadata: $0.metadata, bodyByteCount: Int64($0.body.count))
-                }
-            }
+            guard let variants = state.variants[key.digest] else { return [] }
+            return variants.reversed().map(\.response)
         }
     }
 
     /// The body of a variant. This is what counts as a use.
     public func body(of id: StoredResponse.ID) async throws -> StoredBody? {
         state.withLock { state in
-            guard let body = state.entries[id.number]?.body else { return nil }
-            state.noteUse(of: id.number)
-            return .data(body)
+            guard let entry = state.entries[id.number] else { return nil }
+            state.noteUse(of: entry)
+            return .data(entry.body)
         }
     }
 
     /// Replaces the metadata and leaves the body as it is.
     public func updateMetadata(of id: StoredResponse.ID, to metadata: Data) async throws -> Bool {
         state.withLock { state in
-            guard let old = state.entries[id.number] else { return false }
-            state.entries[id.number]?.metadata = metadata
-            state.byteCount += metadata.count - old.metadata.count
+            guard let entry = state.entries[id.number] else { return false }
+            state.byteCount += metadata.count - entry.metadata.count
+            entry.metadata = metadata
             state.trim(to: byteLimit)
             return state.entries[id.number] != nil
         }
@@ -81,7 +94,9 @@ public final class MemoryStore: ResponseStore {
         for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> any ResponseWriter {
-        Writer(store: self, key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch)
+        Writer(
+            store: self, key: key.digest, partition: key.partition, resource: resource, metadata: metadata,
+            replaced: replaced, epoch: epoch)
     }
 
     /// Removes one variant.
@@ -120,22 +135,20 @@ public final class MemoryStore: ResponseStore {
 
     fileprivate func commit(_ writer: Writer, body: Data) -> StoredResponse? {
         state.withLock { state in
-            let entry = Entry(
-                key: writer.key.digest, partition: writer.key.partition, resource: writer.resource,
-                metadata: writer.metadata, body: body, lastUse: 0)
+            let byteCount = writer.metadata.count + body.count
             guard
-                state.removals.permits(writer.epoch, partition: writer.key.partition, resource: writer.resource),
-                entry.byteCount <= byteLimit
+                state.removals.permits(writer.epoch, partition: writer.partition, resource: writer.resource),
+                byteCount <= byteLimit
             else { return nil }
             if let replaced = writer.replaced { state.remove(replaced.number) }
-            state.trim(to: byteLimit - entry.byteCount)
-            let id = state.nextID
+            state.trim(to: byteLimit - byteCount)
+            let entry = Entry(id: state.nextID, writer, body: body)
             state.nextID += 1
-            state.entries[id] = entry
-            state.noteUse(of: id)
-            state.variants[entry.key, default: []].append(id)
-            state.byteCount += entry.byteCount
-            return StoredResponse(id: .init(id), metadata: entry.metadata, bodyByteCount: Int64(body.count))
+            state.entries[entry.id] = entry
+            state.variants[entry.key, default: []].append(entry)
+            state.noteUse(of: entry)
+            state.byteCount += byteCount
+            return entry.response
         }
     }
 }
@@ -144,7 +157,7 @@ extension MemoryStore.State {
     fileprivate mutating func remove(_ id: Int64) {
         guard let entry = entries.removeValue(forKey: id) else { return }
         byteCount -= entry.byteCount
-        variants[entry.key]?.removeAll { $0 == id }
+        variants[entry.key]?.removeAll { $0 === entry }
         if variants[entry.key]?.isEmpty == true { variants[entry.key] = nil }
     }
 
@@ -152,28 +165,30 @@ extension MemoryStore.State {
         for (id, entry) in entries where condition(entry) { remove(id) }
     }
 
-    fileprivate mutating func noteUse(of id: Int64) {
+    fileprivate mutating func noteUse(of entry: MemoryStore.Entry) {
         useCount += 1
-        entries[id]?.lastUse = useCount
-        uses.append((id, useCount))
-        if uses.count > 2 * entries.count + 64 { uses.removeAll { entries[$0.id]?.lastUse != $0.use } }
+        entry.lastUse = useCount
+        uses.append((entry.id, useCount))
+        if uses.count > 2 * entries.count + 64 {
+            uses.removeAll { entries[$0.id]?.lastUse != $0.use }
+            firstUse = 0
+        }
     }
 
     fileprivate mutating func trim(to limit: Int) {
-        var passed = 0
-        while byteCount > limit, passed < uses.count {
-            let (id, use) = uses[passed]
+        while byteCount > limit, firstUse < uses.count {
+            let (id, use) = uses[firstUse]
             if entries[id]?.lastUse == use { remove(id) }
-            passed += 1
+            firstUse += 1
         }
-        uses.removeFirst(passed)
     }
 }
 
 /// Collects a body. Its bytes are seen by nobody until it is committed.
 private final class Writer: ResponseWriter {
     let store: MemoryStore
-    let key: FetchKey
+    let key: Digest
+    let partition: Partition?
     let resource: ResourceID
     let metadata: Data
     let replaced: StoredResponse.ID?
@@ -181,11 +196,12 @@ private final class Writer: ResponseWriter {
     private let body = Mutex(Data())
 
     init(
-        store: MemoryStore, key: FetchKey, resource: ResourceID, metadata: Data, replaced: StoredResponse.ID?,
-        epoch: StoreEpoch
+        store: MemoryStore, key: Digest, partition: Partition?, resource: ResourceID, metadata: Data,
+        replaced: StoredResponse.ID?, epoch: StoreEpoch
     ) {
         self.store = store
         self.key = key
+        self.partition = partition
         self.resource = resource
         self.metadata = metadata
         self.replaced = replaced

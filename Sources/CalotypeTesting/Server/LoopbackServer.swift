@@ -2,6 +2,10 @@ import Dispatch
 public import Foundation
 import Synchronization
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 /// An HTTP/1.1 server on 127.0.0.1 whose answers a test scripts, and which tells the test what reached it.
 ///
 /// ```swift

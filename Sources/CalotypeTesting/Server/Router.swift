@@ -1,5 +1,9 @@
 import Synchronization
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 /// Finds the script for a request.
 ///
 /// - Isolation: Any thread; scripts run outside the lock.

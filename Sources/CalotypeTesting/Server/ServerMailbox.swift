@@ -1,6 +1,10 @@
 import Foundation
 import Synchronization
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 /// What other threads ask of the server's thread, and the pipe that wakes it.
 ///
 /// - Isolation: Any thread posts; the server's thread takes.

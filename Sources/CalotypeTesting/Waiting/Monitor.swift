@@ -1,5 +1,9 @@
 import Synchronization
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 /// A guarded state, and the tasks that wait until a condition on it holds.
 ///
 /// Conditions are looked at when a wait begins and after each change; nothing polls.

@@ -1,6 +1,10 @@
 import Foundation
 import Synchronization
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 /// Ctrl-C: the first one cancels the work, so that what is done can be reported; a second one ends the program.
 enum Interruption {
     /// Runs `body` in a task that SIGINT cancels.

@@ -1,6 +1,10 @@
 import Foundation
 import Synchronization
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 /// A line at the bottom of the terminal that says how far the work is. It disappears when the work is done.
 ///
 /// - Isolation: Any thread. The lock is held while a line is written, so that none is torn.

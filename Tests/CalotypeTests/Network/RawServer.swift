@@ -3,6 +3,10 @@ import Foundation
 import Glibc
 import Synchronization
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 /// A listening socket on 127.0.0.1 whose connections run a script, each on a thread of its own.
 ///
 /// It knows nothing of HTTP beyond where a request's head ends, so that scripts can send what no server should.

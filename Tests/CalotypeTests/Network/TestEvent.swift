@@ -1,6 +1,10 @@
 import Foundation
 import Synchronization
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 /// Something that happens once. Tasks and threads may wait for it; it may happen before they do.
 final class TestEvent: Sendable {
     private struct State {

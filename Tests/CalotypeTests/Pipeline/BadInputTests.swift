@@ -106,18 +106,20 @@ struct BadInputTests {
         _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.server.url("/a"), cachePolicy: .reload))
     }
 
-    @Test("requests that can't be made fail with their reason", arguments: [
-        ("ftp://host/a.png", ImageError.Reason.unsupportedScheme("ftp")),
-        ("javascript:alert(1)", .unsupportedScheme("javascript")),
-        ("relative/path.png", .unsupportedScheme("")),
-        ("file:///no/such/file.png", .fileNotFound),
-        ("file:///", .fileUnreadable(EISDIR)),
-        ("data:image/png", .invalidRequest("the data URL has no comma before its data")),
-        ("data:image/png;base64,", .emptyBody),
-        ("data:text/html,<p>hello", .notAnImage),
-        ("http://127.0.0.1:1/a.png", .cannotConnect),
-        ("http://nonexistent.invalid/a.png", .hostNotFound),
-    ])
+    @Test(
+        "requests that can't be made fail with their reason",
+        arguments: [
+            ("ftp://host/a.png", ImageError.Reason.unsupportedScheme("ftp")),
+            ("javascript:alert(1)", .unsupportedScheme("javascript")),
+            ("relative/path.png", .unsupportedScheme("")),
+            ("file:///no/such/file.png", .fileNotFound),
+            ("file:///", .fileUnreadable(EISDIR)),
+            ("data:image/png", .invalidRequest("the data URL has no comma before its data")),
+            ("data:image/png;base64,", .emptyBody),
+            ("data:text/html,<p>hello", .notAnImage),
+            ("http://127.0.0.1:1/a.png", .cannotConnect),
+            ("http://nonexistent.invalid/a.png", .hostNotFound),
+        ])
     func request(_ url: String, _ reason: ImageError.Reason) async throws {
         let fixture = try Fixture()
         let url = try #require(URL(string: url))
@@ -134,9 +136,11 @@ struct BadInputTests {
         #expect(
             await failure { try await fixture.pipeline.image(for: fixture.server.url("/announced")) }
                 == .bodyTooLarge(byteCount: Int64(png.count), limit: 1_000))
-        guard case .bodyTooLarge(_, limit: 1_000)? = await failure({
-            try await fixture.pipeline.image(for: fixture.server.url("/chunked"))
-        }) else {
+        guard
+            case .bodyTooLarge(_, limit: 1_000)? = await failure({
+                try await fixture.pipeline.image(for: fixture.server.url("/chunked"))
+            })
+        else {
             Issue.record("The chunked body was not refused.")
             return
         }

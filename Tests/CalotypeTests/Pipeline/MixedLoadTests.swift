@@ -31,7 +31,8 @@ struct MixedLoadTests {
         server.fallback { request in
             let number = Int(request.path.dropFirst()) ?? 0
             let answer = LoopbackServer.Response.ok(
-                pictures[number], type: "image/png", fields: ["Cache-Control": number % 3 == 0 ? "no-store" : "max-age=1"])
+                pictures[number], type: "image/png",
+                fields: ["Cache-Control": number % 3 == 0 ? "no-store" : "max-age=1"])
             switch request.number % 40 {
             case 0: return .dropped(resetting: request.number % 80 == 0)
             case 10: return answer.truncated(afterBodyBytes: pictures[number].count / 2)
@@ -79,7 +80,9 @@ struct MixedLoadTests {
         // Most want one of a few pictures, as in a feed; the others any.
         let isPopular = Int.random(in: 0..<4, using: &random) > 0
         let number = Int.random(in: 0..<(isPopular ? 20 : 200), using: &random)
-        let policies: [ImageRequest.CachePolicy] = [.http, .http, .http, .reload, .revalidate, .storedElseLoad, .noStore]
+        let policies: [ImageRequest.CachePolicy] = [
+            .http, .http, .http, .reload, .revalidate, .storedElseLoad, .noStore,
+        ]
         let request = ImageRequest(
             url: server.url("/\(number)"),
             size: [.original, .pixels(12, 12), .pixels(8, 8, .fit)].randomElement(using: &random) ?? .original,

@@ -97,7 +97,8 @@ struct PartitionTests {
         #expect(try await later.commit() != nil)
     }
 
-    @Test("invalidate forgets every size and every partition of a resource, and what is under way leaves nothing behind")
+    @Test(
+        "invalidate forgets every size and every partition of a resource, and what is under way leaves nothing behind")
     func invalidation() async throws {
         let fixture = try Fixture()
         let url = fixture.serve("/a", fields: Self.cacheable)
@@ -108,7 +109,7 @@ struct PartitionTests {
 
         let gate = ProcessingGate()
         fixture.decoder.hold(at: gate)
-        let load = fixture.pipeline.load(ImageRequest(url: url, size: .pixels(32, 32), cachePolicy: .reload))
+        let load = fixture.pipeline.load(ImageRequest(url: url, cachePolicy: .reload))
         await gate.waitUntilReached()
         await fixture.pipeline.invalidate(small.id)
         gate.open()

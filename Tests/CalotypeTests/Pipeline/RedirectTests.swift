@@ -45,12 +45,14 @@ struct RedirectTests {
         #expect(reason == (count == 10 ? nil : .tooManyRedirects(limit: 10)))
     }
 
-    @Test("a redirect is followed or refused by its status and target", arguments: [
-        (301, "/ok", nil), (302, "/ok", nil), (303, "/ok", nil), (307, "/ok", nil), (308, "/ok", nil),
-        (300, "/ok", ImageError.Reason.status(300)),
-        (302, "ftp://h/x", .unsafeRedirect(scheme: "ftp")),
-        (302, "data:image/png;base64,AAAA", .unsafeRedirect(scheme: "data")),
-    ] as [(Int, String, ImageError.Reason?)])
+    @Test(
+        "a redirect is followed or refused by its status and target",
+        arguments: [
+            (301, "/ok", nil), (302, "/ok", nil), (303, "/ok", nil), (307, "/ok", nil), (308, "/ok", nil),
+            (300, "/ok", ImageError.Reason.status(300)),
+            (302, "ftp://h/x", .unsafeRedirect(scheme: "ftp")),
+            (302, "data:image/png;base64,AAAA", .unsafeRedirect(scheme: "data")),
+        ] as [(Int, String, ImageError.Reason?)])
     func targets(_ status: Int, _ location: String, _ reason: ImageError.Reason?) async throws {
         let fixture = try Fixture()
         fixture.serve("/ok")

@@ -3,6 +3,10 @@ import Foundation
 import Synchronization
 import Testing
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 @Suite("Loopback server: many connections", .serialized)
 struct LoopbackServerLoadTests {
     @Test("1,500 connections are held at a time and all are answered")

@@ -1,0 +1,83 @@
+import Foundation
+
+/// What the look at the store has brought, and what the HTTP cache decides. An object, since it goes through many hands.
+final class StoreLookup: Sendable {
+    /// A response in the store, with its head read.
+    final class Candidate: Sendable {
+        let id: StoredResponse.ID
+        let head: HTTPCache.StoredHead
+
+        init(id: StoredResponse.ID, head: HTTPCache.StoredHead) {
+            self.id = id
+            self.head = head
+        }
+    }
+
+    /// The fields of the request, less what depends on the state of caches.
+    let fields: HTTPFields
+    private let candidates: [Candidate]
+    private let decision: HTTPCache.Decision
+    private let policy: ImageRequest.CachePolicy
+    private let duration: Duration
+
+    /// Decides by the policy what to do about a request.
+    init(
+        _ responses: [StoredResponse], fields: HTTPFields, _ policy: ImageRequest.CachePolicy, now: Date,
+        since start: ContinuousClock.Instant
+    ) {
+        self.fields = fields
+        self.policy = policy
+        candidates = responses.compactMap { response in
+            HTTPCache.StoredHead(encoded: response.metadata).map { Candidate(id: response.id, head: $0) }
+        }
+        let heads = candidates.map(\.head)
+        switch policy {
+        case .http:
+            decision = HTTPCache.decide(candidates: heads, request: fields, now: now)
+        case .revalidate:
+            var fields = fields
+            fields["Cache-Control"] = "no-cache"
+            decision = HTTPCache.decide(candidates: heads, request: fields, now: now)
+        case .storedElseLoad, .storedOnly, .immutable:
+            let index = HTTPCache.selected(of: heads, request: fields)
+            decision =
+                index.map { HTTPCache.Decision(outcome: .useStored($0), reason: .policy) }
+                ?? HTTPCache.Decision(outcome: .fetch, reason: .nothingStored)
+        case .reload, .noStore:
+            decision = HTTPCache.Decision(outcome: .fetch, reason: .requested)
+        }
+        duration = .now - start
+    }
+
+    /// The stored response that may be used as it is.
+    var usable: Candidate? {
+        switch decision.outcome {
+        case .useStored(let index), .useStaleWhileRevalidating(let index): candidates[index]
+        case .revalidate, .fetch, .unsatisfiable: nil
+        }
+    }
+
+    /// Whether ``usable`` is stale.
+    var isUsedStale: Bool { decision.outcome.isStale }
+
+    /// The stored response that the server is to confirm.
+    var validated: Candidate? {
+        if case .revalidate(let index, _) = decision.outcome { candidates[index] } else { nil }
+    }
+
+    /// The fields that ask the server to.
+    var validators: HTTPFields {
+        if case .revalidate(_, let fields) = decision.outcome { fields } else { HTTPFields() }
+    }
+
+    /// Whether the request allows stored responses alone, and none will do.
+    var isUnsatisfiable: Bool { decision.outcome == .unsatisfiable }
+
+    /// The beginning of a report, for a resource of that layer.
+    func work(of layer: LoadReport.Layer) -> LoadReport.Work {
+        var work = LoadReport.Work(layer: layer)
+        if policy.readsStore { work.cacheReason = decision.reason }
+        work.times.lookup = duration
+        return work
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// The body of a success while it arrives: what has come, and whether it may go on.
+///
+/// Its functions are kept out of line: what is inlined into a function that waits takes room in that function's frame,
+/// which lies on the heap and is made for every load.
+struct BodyReception {
+    /// What the response means to a cache.
+    let arrival: HTTPCache.Arrival
+    /// The length of the body, if it is known.
+    let expectedByteCount: Int64?
+    private let limits: ImageLimits
+
+    /// The bytes so far.
+    private(set) var data = Data()
+    /// What they say of the image, once they say it.
+    private(set) var header: ImageHeader?
+
+    /// - Parameter requestFields: The fields of the request, less what made it conditional.
+    @inline(never)
+    init(
+        _ exchange: HTTPLoader.Exchange, method: String, requestFields: HTTPFields, expectedByteCount: Int64?,
+        _ limits: ImageLimits
+    ) throws {
+        arrival = HTTPCache.Arrival(
+            method: method, requestFields: requestFields, status: exchange.response.status,
+            fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime)
+        self.expectedByteCount = expectedByteCount
+        self.limits = limits
+        if let expectedByteCount { try check(expectedByteCount) }
+    }
+
+    var progress: LoadProgress {
+        LoadProgress(receivedByteCount: Int64(data.count), expectedByteCount: expectedByteCount)
+    }
+
+    /// Takes the next bytes.
+    ///
+    /// - Returns: The bytes that can be stored from now on: none until those so far are an image; then all of them at once.
+    /// - Throws: ``ImageError`` as soon as it is clear that there will be no image, or one beyond the limits.
+    @inline(never)
+    mutating func take(_ piece: Data) throws -> Data? {
+        if data.isEmpty {
+            data = piece
+        } else {
+            if data.count == piece.count, let expectedByteCount { data.reserveCapacity(Int(expectedByteCount)) }
+            data.append(piece)
+        }
+        try check(Int64(data.count))
+        if header != nil { return piece }
+        header = try BodyValidation.header(of: data, isComplete: false, limits, stage: .validation)
+        return header == nil ? nil : data
+    }
+
+    /// Checks that all bytes have come, and that they are an image.
+    @inline(never)
+    func checkEnd() throws {
+        if let expectedByteCount, Int64(data.count) < expectedByteCount {
+            throw ImageError(.network, .truncated(received: Int64(data.count), expected: expectedByteCount))
+        }
+        if data.isEmpty { throw ImageError(.validation, .emptyBody) }
+        if header == nil { throw ImageError(.validation, .notAnImage) }
+    }
+
+    /// What has been received, after ``checkEnd()``.
+    @inline(never)
+    func resource(
+        stored: StoredResponse.ID?, _ exchange: HTTPLoader.Exchange, _ lookup: StoreLookup,
+        _ policy: ImageRequest.CachePolicy
+    ) throws -> FetchedResource {
+        guard let header else { throw ImageError(.validation, .notAnImage) }
+        var work = lookup.work(of: .network)
+        exchange.describe(in: &work)
+        work.times.body = .now - exchange.headTime
+        work.receivedByteCount = Int64(data.count)
+        return FetchedResource(
+            data: data, header: header, freshness: policy.freshness(of: arrival.freshness), stored: stored, work: work)
+    }
+
+    private func check(_ byteCount: Int64) throws {
+        let limit = Int64(limits.bodyByteCount)
+        if byteCount > limit {
+            throw ImageError(.validation, .bodyTooLarge(byteCount: byteCount, limit: limit))
+        }
+    }
+}
+
+extension ImageRequest.CachePolicy {
+    /// When pixels go stale whose response says `said`.
+    func freshness(of said: @autoclosure () -> Freshness) -> Freshness {
+        switch self {
+        case .immutable: .immutable
+        case .noStore: .transient
+        default: said()
+        }
+    }
+}

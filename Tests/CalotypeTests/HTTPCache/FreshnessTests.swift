@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+@testable import Calotype
+
+@Suite("Freshness: lifetime and age")
+struct FreshnessTests {
+    struct Lifetime: RuleCase {
+        let title: String
+        let fields: HTTPFields
+        var status = 200
+        let seconds: Double
+
+        private static let date = HTTPCacheTime.httpDate
+        static let all = [
+            Lifetime(title: "nothing said, nothing fresh (RFC 9111, 4.2.1)", fields: [:], seconds: 0),
+            Lifetime(title: "max-age (5.2.2.1)", fields: ["Cache-Control": "max-age=600"], seconds: 600),
+            Lifetime(
+                title: "max-age beats Expires (5.3)", fields: ["Cache-Control": "max-age=600", "Expires": date(60)],
+                seconds: 600),
+            Lifetime(
+                title: "a max-age that is no number is stale, whatever Expires says (4.2.1)",
+                fields: ["Cache-Control": "max-age=x", "Expires": date(60)], seconds: 0),
+            Lifetime(
+                title: "s-maxage is for shared caches (5.2.2.10)", fields: ["Cache-Control": "s-maxage=600"], seconds: 0
+            ),
+            Lifetime(
+                title: "Expires counts from Date (4.2.1)", fields: ["Date": date(-100), "Expires": date(200)],
+                seconds: 300),
+            Lifetime(
+                title: "without Date, from the response's time (4.2.1)", fields: ["Expires": date(200)], seconds: 200),
+            Lifetime(
+                title: "a Date that can't be read is none", fields: ["Date": "today", "Expires": date(200)],
+                seconds: 200),
+            Lifetime(title: "Expires in the past (5.3)", fields: ["Expires": date(-200)], seconds: 0),
+            Lifetime(title: "an Expires that is no date is in the past (5.3)", fields: ["Expires": "0"], seconds: 0),
+            Lifetime(
+                title: "which ends the matter: no heuristic (4.2.2)",
+                fields: ["Expires": "0", "Last-Modified": date(-1_000)], seconds: 0),
+            Lifetime(
+                title: "a tenth of the time since Last-Modified (4.2.2)",
+                fields: ["Date": date(0), "Last-Modified": date(-1_000)], seconds: 100),
+            Lifetime(
+                title: "without Date, until the response's time (4.2.2)", fields: ["Last-Modified": date(-1_000)],
+                seconds: 100),
+            Lifetime(title: "modified after it was sent (4.2.2)", fields: ["Last-Modified": date(1_000)], seconds: 0),
+            Lifetime(
+                title: "404 has a heuristic (RFC 9110, 15.1)", fields: ["Last-Modified": date(-1_000)], status: 404,
+                seconds: 100),
+            Lifetime(
+                title: "302 has none (RFC 9110, 15.1)", fields: ["Last-Modified": date(-1_000)], status: 302, seconds: 0
+            ),
+        ]
+    }
+
+    @Test("a response stays fresh as long as it says", arguments: Lifetime.all)
+    func lifetime(_ row: Lifetime) {
+        let head = HTTPCache.StoredHead.response(row.fields, status: row.status)
+        #expect(HTTPCache.freshnessLifetime(of: head, CacheControl(of: head.fields)) == row.seconds)
+    }
+
+    struct Age: RuleCase {
+        let title: String
+        var fields: HTTPFields = [:]
+        /// From the request to the response.
+        var delay = 0.0
+        /// From the response to now.
+        var resident = 50.0
+        let seconds: Double
+
+        private static let date = HTTPCacheTime.httpDate
+        static let all = [
+            Age(title: "nothing said: the time it has been here (RFC 9111, 4.2.3)", seconds: 50),
+            Age(title: "Date gives the apparent age (4.2.3)", fields: ["Date": date(-150)], seconds: 150),
+            Age(title: "a Date ahead of our clock counts as none (4.2.3)", fields: ["Date": date(500)], seconds: 50),
+            Age(title: "a Date that can't be read counts as none", fields: ["Date": "yesterday"], seconds: 50),
+            Age(title: "Age and the delay are added (4.2.3)", fields: ["Age": "30"], delay: 2, seconds: 82),
+            Age(title: "the delay counts without an Age (4.2.3)", delay: 2, seconds: 52),
+            Age(
+                title: "the larger of the two counts: Date (4.2.3)", fields: ["Age": "30", "Date": date(-150)],
+                seconds: 150),
+            Age(title: "or Age (4.2.3)", fields: ["Age": "300", "Date": date(-150)], seconds: 350),
+            Age(title: "a negative Age is none (5.1)", fields: ["Age": "-30"], seconds: 50),
+            Age(title: "nor is a fraction one (5.1)", fields: ["Age": "1.5"], seconds: 50),
+            Age(title: "of several lines the first counts (5.1)", fields: ["Age": "5", "age": "900"], seconds: 55),
+            Age(
+                title: "an Age too large counts as 2^31 (1.2.2)", fields: ["Age": "99999999999999999999"],
+                seconds: 2_147_483_698),
+            Age(title: "a clock that was put back makes nothing younger", resident: -70, seconds: 0),
+            Age(title: "nor does one that was put back during the request", delay: -70, seconds: 50),
+        ]
+    }
+
+    @Test("a response is as old as its fields and our clock say", arguments: Age.all)
+    func age(_ row: Age) {
+        let head = HTTPCache.StoredHead.response(row.fields, age: row.resident, delay: row.delay)
+        #expect(HTTPCache.currentAge(of: head, now: HTTPCacheTime.now) == row.seconds)
+    }
+
+    struct Pixels: RuleCase {
+        let title: String
+        let fields: HTTPFields
+        var requestFields: HTTPFields = [:]
+        /// Seconds from the response.
+        let staleAfter: Double
+        var validatesFirst = false
+        var isTransient = false
+
+        static let all = [
+            Pixels(title: "fresh for its lifetime", fields: ["Cache-Control": "max-age=600"], staleAfter: 600),
+            Pixels(
+                title: "less the age it came with", fields: ["Cache-Control": "max-age=600", "Age": "100"],
+                staleAfter: 500),
+            Pixels(
+                title: "no-cache: stale at once, validated first (5.2.2.4)",
+                fields: ["Cache-Control": "no-cache, max-age=600"], staleAfter: 0, validatesFirst: true),
+            Pixels(
+                title: "must-revalidate: validated first once stale (5.2.2.2)",
+                fields: ["Cache-Control": "must-revalidate, max-age=600"], staleAfter: 600, validatesFirst: true),
+            Pixels(
+                title: "no-store: as long as they are shown (5.2.2.5)",
+                fields: ["Cache-Control": "no-store, max-age=600"], staleAfter: 600, validatesFirst: true,
+                isTransient: true),
+            Pixels(
+                title: "the same if the request says so (5.2.1.5)", fields: ["Cache-Control": "max-age=600"],
+                requestFields: ["Cache-Control": "no-store"], staleAfter: 600, validatesFirst: true, isTransient: true),
+            Pixels(
+                title: "a Cache-Control that Connection names isn't stored (3.1)",
+                fields: ["Cache-Control": "max-age=600", "Connection": "cache-control"], staleAfter: 0),
+        ]
+    }
+
+    @Test("pixels go stale with the response they were made of", arguments: Pixels.all)
+    func pixels(_ row: Pixels) {
+        let head = HTTPCache.StoredHead.response(row.fields, to: row.requestFields)
+        let freshness = HTTPCache.freshness(of: head, requestFields: row.requestFields)
+        #expect(freshness.staleAt == HTTPCacheTime.now.timeIntervalSinceReferenceDate + row.staleAfter)
+        #expect(freshness.validatesFirst == row.validatesFirst)
+        #expect(freshness.isTransient == row.isTransient)
+        let arrival = HTTPCache.Arrival(
+            method: "GET", requestFields: row.requestFields, status: 200, fields: row.fields,
+            requestTime: head.requestTime, responseTime: head.responseTime)
+        #expect(arrival.freshness == freshness)
+        #expect(arrival.head == head)
+    }
+}

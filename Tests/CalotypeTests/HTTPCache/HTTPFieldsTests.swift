@@ -1,0 +1,35 @@
+import Calotype
+import Testing
+
+@Suite("Fields of a message")
+struct HTTPFieldsTests {
+    @Test("lines of one name are joined in their order, whatever the case (RFC 9110, 5.1 and 5.3)")
+    func joined() {
+        let fields: HTTPFields = ["Accept": "a", "X": "1", "ACCEPT": "b", "accept": "c", "Accept-Language": "d"]
+        #expect(fields["aCCept"] == "a, b, c")
+        #expect(fields.values("accept") == ["a", "b", "c"])
+        #expect(fields["Accept-Languagf"] == nil)
+        #expect(fields[""] == nil)
+        #expect(HTTPFields()["Accept"] == nil)
+    }
+
+    @Test("setting replaces all lines of a name by one at the end")
+    func setting() {
+        var fields: HTTPFields = ["Accept": "a", "X": "1", "ACCEPT": "b"]
+        fields["accept"] = "c"
+        #expect(fields == ["X": "1", "accept": "c"])
+        fields["x"] = nil
+        #expect(fields == ["accept": "c"])
+    }
+
+    @Test("A-Z alone count as a-z")
+    func letterCase() {
+        #expect("Content-TYPE".equalsIgnoringASCIICase("content-type"))
+        #expect(!"content_type".equalsIgnoringASCIICase("content\u{7F}type"))
+        #expect(!"[a]".equalsIgnoringASCIICase("{a}"))
+        #expect(!"ä".equalsIgnoringASCIICase("Ä"))
+        #expect("IMAGE/png".hasPrefixIgnoringASCIICase("image/"))
+        #expect(!"image".hasPrefixIgnoringASCIICase("image/"))
+        #expect("".hasPrefixIgnoringASCIICase(""))
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import Calotype
+
+@Suite("Stored heads as bytes")
+struct StoredHeadCodingTests {
+    private static let heads: [HTTPCache.StoredHead] = [
+        .response([:]),
+        .response(["Content-Type": "image/png", "Cache-Control": "max-age=600"], age: 12.25, delay: 0.5),
+        .response(
+            ["Vary": "Accept", "": "", "X-Ümlaut": "😀", "x-long": String(repeating: "long ", count: 1_000)],
+            status: 599,
+            to: ["Accept": "image/webp"]),
+    ]
+
+    @Test("what is written is read")
+    func roundTrip() {
+        for head in Self.heads {
+            #expect(HTTPCache.StoredHead(encoded: head.encoded()) == head)
+        }
+    }
+
+    @Test("the format is what its documentation says")
+    func format() {
+        let zero = Date(timeIntervalSinceReferenceDate: 0)
+        let head = HTTPCache.StoredHead(
+            status: 200, fields: ["A": "bc"], requestTime: zero, responseTime: zero, requestFields: [:])
+        let times = [UInt8](repeating: 0, count: 16)
+        let expected: [UInt8] =
+            [1, 200, 0] + times + [1, 0, 0, 0, 1, 0, 0, 0, 0x41, 2, 0, 0, 0, 0x62, 0x63] + [0, 0, 0, 0]
+        #expect(Array(head.encoded()) == expected)
+    }
+
+    @Test("a part of other bytes is read as well as bytes of its own")
+    func slice() {
+        let head = Self.heads[1]
+        #expect(HTTPCache.StoredHead(encoded: (Data([1, 2, 3]) + head.encoded()).dropFirst(3)) == head)
+    }
+
+    @Test("no prefix is a head, nor is anything longer")
+    func prefixes() {
+        for head in Self.heads {
+            let data = head.encoded()
+            for count in 0..<data.count { #expect(HTTPCache.StoredHead(encoded: data.prefix(count)) == nil) }
+            #expect(HTTPCache.StoredHead(encoded: data + [0]) == nil)
+        }
+    }
+
+    @Test("another version of the format is no head")
+    func version() {
+        var data = Self.heads[1].encoded()
+        data[0] = 2
+        #expect(HTTPCache.StoredHead(encoded: data) == nil)
+    }
+
+    @Test("damaged bytes are no head, or a head that can be judged: nothing traps")
+    func mutations() {
+        var random = SplitMix(state: 20_261_130)
+        for round in 0..<20_000 {
+            var data = Self.heads[round % 2].encoded()
+            for _ in 0...Int.random(in: 0..<4, using: &random) {
+                let index = Int.random(in: 0..<data.count, using: &random)
+                data[index] = [0, 0x7F, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)!
+            }
+            guard let head = HTTPCache.StoredHead(encoded: data) else { continue }
+            let decision = HTTPCache.decide(candidates: [head], request: [:], now: HTTPCacheTime.now)
+            #expect(!decision.reason.description.isEmpty)
+            _ = HTTPCache.freshness(of: head, requestFields: [:])
+            #expect(head.encoded().count >= 27)
+        }
+    }
+
+    @Test("random bytes are no head, or one: nothing traps")
+    func garbage() {
+        var random = SplitMix(state: 1)
+        for _ in 0..<20_000 {
+            var data = Data(
+                (0..<Int.random(in: 0..<80, using: &random)).map { _ in .random(in: 0...255, using: &random) })
+            if !data.isEmpty { data[0] = 1 }
+            _ = HTTPCache.StoredHead(encoded: data)
+        }
+    }
+}
+
+/// The same numbers in every run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
+        return word ^ (word >> 31)
+    }
+}
