@@ -38,10 +38,11 @@ enum ImageFolder {
         guard let stream = opendir(FileName.encoded(folder)) else { throw FileError("read the folder", folder) }
         defer { closedir(stream) }
         var names: [String] = []
+        // By its address: a copy of the whole field would read beyond the entry, which ends with the name.
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
         while let entry = readdir(stream) {
-            withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { names.append(FileName.decoded($0)) }
-            }
+            let name = UnsafeRawPointer(entry) + offset
+            names.append(FileName.decoded(name.assumingMemoryBound(to: CChar.self)))
         }
         return names
     }

@@ -32,46 +32,90 @@ struct ToolProcess {
     }
 
     /// A program that hasn't ended yet.
+    ///
+    /// Started by posix_spawn itself: Foundation's `Process` reads beyond the end of a buffer while it looks for open
+    /// descriptors, and now and then that ends the tests where many are open.
     struct Running {
-        private let process = Process()
-        private let output = Pipe()
-        private let errors = Pipe()
+        private let id: pid_t
+        private let output: FileHandle
+        private let errors: FileHandle
 
         init(_ arguments: [String], input: String = "", folder: URL? = nil) throws {
-            let standardInput = Pipe()
             let program: URL = try #require(ToolProcess.program, "calo isn't beside the tests. Build it first.")
-            process.executableURL = program
-            process.arguments = arguments
-            if let folder { process.currentDirectoryURL = folder }
-            process.standardInput = standardInput
-            process.standardOutput = output
-            process.standardError = errors
-            try process.run()
-            try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-            try standardInput.fileHandleForWriting.close()
+            let path = program.path(percentEncoded: false)
+            let (standardInput, output, errors) = (try Pipes(), try Pipes(), try Pipes())
+            #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            #else
+            var actions = posix_spawn_file_actions_t()
+            #endif
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            posix_spawn_file_actions_adddup2(&actions, standardInput.readEnd.fileDescriptor, 0)
+            posix_spawn_file_actions_adddup2(&actions, output.writeEnd.fileDescriptor, 1)
+            posix_spawn_file_actions_adddup2(&actions, errors.writeEnd.fileDescriptor, 2)
+
+            var command = [path] + arguments
+            if let folder {
+                // Not every C library's headers have the action that changes the folder.
+                command =
+                    ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder.path(percentEncoded: false)] + command
+            }
+            var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+            defer { for word in words { free(word) } }
+            var id: pid_t = 0
+            try #require(posix_spawn(&id, command[0], &actions, nil, &words, environ) == 0)
+            self.id = id
+            self.output = output.readEnd
+            self.errors = errors.readEnd
+            try output.writeEnd.close()
+            try errors.writeEnd.close()
+            // Fits into the pipe, so that nobody has to read yet.
+            if !input.isEmpty { try standardInput.writeEnd.write(contentsOf: Data(input.utf8)) }
+            try standardInput.writeEnd.close()
         }
 
         /// What Ctrl-C does.
         func interrupt() {
-            process.interrupt()
+            kill(id, SIGINT)
         }
 
         /// Returns once it has ended.
         func end() async -> ToolProcess {
-            // Read to the end, since a full pipe would stop the program; on threads of their own, since they block.
-            async let output = Self.bytes(of: self.output)
-            async let errors = Self.bytes(of: self.errors)
+            // Read to the end, since a full pipe would stop the program.
+            async let output = Self.blocking { [output] in output.readDataToEndOfFile() }
+            async let errors = Self.blocking { [errors] in errors.readDataToEndOfFile() }
             let (outputBytes, errorBytes) = await (output, errors)
-            process.waitUntilExit()
-            return ToolProcess(status: process.terminationStatus, output: outputBytes, errors: errorBytes)
+            let status = await Self.blocking { [id] in
+                var status: Int32 = 0
+                while waitpid(id, &status, 0) < 0, errno == EINTR {}
+                return status
+            }
+            // As the shell has it: the exit code, or 128 and the number of the signal.
+            let signal = status & 0x7F
+            return ToolProcess(
+                status: signal == 0 ? status >> 8 & 0xFF : 128 + signal, output: outputBytes, errors: errorBytes)
         }
 
-        private static func bytes(of pipe: Pipe) async -> Data {
+        /// Runs what blocks on a thread of its own.
+        private static func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
             await withCheckedContinuation { continuation in
-                Thread {
-                    continuation.resume(returning: pipe.fileHandleForReading.readDataToEndOfFile())
-                }.start()
+                Thread { continuation.resume(returning: body()) }.start()
             }
+        }
+    }
+
+    /// The two ends of a pipe, which no other program inherits.
+    private struct Pipes {
+        let readEnd: FileHandle
+        let writeEnd: FileHandle
+
+        init() throws {
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            readEnd = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+            writeEnd = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
         }
     }
 
