@@ -69,7 +69,9 @@ enum ProcessCase: String, CaseIterable {
         let count = 2_000_000
         func rate(threads: Int) -> Double {
             // Each in an order of its own, as two viewers would.
-            let benches = (0..<threads).map { MemoryBench(memory, Array(requests[($0 * 29)...] + requests[..<($0 * 29)])) }
+            let benches = (0..<threads).map {
+                MemoryBench(memory, Array(requests[($0 * 29)...] + requests[..<($0 * 29)]))
+            }
             let start = ContinuousClock.now
             DispatchQueue.concurrentPerform(iterations: threads) { precondition(benches[$0].hit(count) == count) }
             return Double(threads * count) / ((ContinuousClock.now - start) / .seconds(1))
