@@ -12,10 +12,13 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 var coreDependencies: [Target.Dependency] = []
+var toolDependencies: [Target.Dependency] = ["Calotype", "CalotypeTesting"]
 var targets: [Target] = []
 
 #if os(Linux)
 coreDependencies += ["CCodecs", "CCurl"]
+// `calo bench` compares the transport with libcurl itself.
+toolDependencies += ["CCurl"]
 targets += [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
@@ -29,7 +32,7 @@ targets += [
     .target(name: "CalotypeTesting", dependencies: ["Calotype"], swiftSettings: swiftSettings),
     .executableTarget(
         name: "CalotypeTool",
-        dependencies: ["Calotype", "CalotypeTesting"],
+        dependencies: toolDependencies,
         resources: [.copy("Photos")],
         swiftSettings: swiftSettings),
     .testTarget(

@@ -8,6 +8,7 @@ enum Tool {
     static let commands: [Command] = [
         .load,
         .demo,
+        .bench,
     ]
 
     /// The arguments after the program's name. Bytes that aren't UTF-8 are kept: see ``FileName``.

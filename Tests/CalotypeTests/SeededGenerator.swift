@@ -1,18 +1,13 @@
-/// A generator whose numbers are the same in every run (SplitMix64).
+import CalotypeTesting
+
+/// CalotypeTesting's generator, for test files that don't import that module as well.
 struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
+    private var generator: CalotypeTesting.SeededGenerator
 
     init(seed: UInt64) {
-        state = seed
+        generator = .init(seed: seed)
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next()) }
+    mutating func next() -> UInt64 { generator.next() }
+    mutating func byte() -> UInt8 { generator.byte() }
 }

@@ -1,4 +1,4 @@
-/// What `calo bench` needs of the memory cache below the pipeline: hits with the digest at hand.
+/// What `calo bench` needs of the memory cache below the pipeline: hits with the digest at hand, and hit ratios.
 package struct MemoryBench: Sendable {
     private let memory: MemoryCache
     private let queries: [RenditionQuery]
@@ -20,6 +20,36 @@ package struct MemoryBench: Sendable {
                 if memory.find(queries[index], countsAsUse: true, &hit) != nil { hits &+= 1 }
                 index = index &+ 1 == queries.count ? 0 : index &+ 1
             }
+        }
+        return hits
+    }
+
+    /// Replays accesses to an empty cache; what it doesn't have is inserted, and nobody shows it.
+    ///
+    /// - Parameters:
+    ///   - accesses: The number of an image, and its cost in bytes.
+    ///   - costLimit: The cache's, in bytes.
+    /// - Returns: The hits.
+    package static func hits(_ accesses: [(key: Int, cost: Int)], costLimit: Int) -> Int {
+        let memory = MemoryCache(costLimit: costLimit)
+        let bitmap = Bitmap(size: PixelSize(width: 1, height: 1)) { _ in }
+        var hits = 0
+        for access in accesses {
+            let resource = ResourceID("\(access.key)")
+            let source = Digest("\(access.key)")
+            let query = RenditionQuery(
+                key: RenditionQuery.key(resource: resource, partition: nil), source: source, processors: .zero,
+                target: .original, needsExactSize: false)
+            if memory.find(query, countsAsUse: true) != nil {
+                hits += 1
+                continue
+            }
+            // An image of its own: one that is shown elsewhere could be found after its eviction.
+            let image = DecodedImage(bitmap: bitmap)
+            memory.insert(
+                Rendition(
+                    resource: resource, partition: nil, source: source, processors: nil, version: source,
+                    decodedSize: image.originalPixelSize, image: image, freshness: .immutable, cost: access.cost))
         }
         return hits
     }

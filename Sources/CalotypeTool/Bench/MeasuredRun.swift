@@ -1,7 +1,8 @@
 import Foundation
 
 extension Command {
-    /// Runs one case in a process of its own, as `calo bench` asks for: `bench-run CASE COUNT`, `bench-measure CASE`.
+    /// Runs one case in a process of its own, as `calo bench` asks for: `bench-run CASE COUNT`,
+    /// `bench-measure CASE [PARAMETER ...]`. The latter prints numbers.
     ///
     /// - Returns: How it went; `nil` if the arguments ask for something else.
     static func measuredRun(_ arguments: [String]) -> ExitCode? {
@@ -12,10 +13,24 @@ extension Command {
             else { return .usage }
             return wait { try await operation.run(count) }
         case "bench-measure":
-            guard arguments.count == 2, let measurement = ProcessCase(rawValue: arguments[1]) else { return .usage }
-            return wait { Console.print("\(try measurement.measure())") }
+            guard let measurement = measurement(Array(arguments.dropFirst())) else { return .usage }
+            return wait {
+                let numbers = try await measurement()
+                Console.print(numbers.map { "\($0)" }.joined(separator: " "))
+            }
         default: return nil
         }
+    }
+
+    private typealias Measurement = @Sendable () async throws -> [Double]
+
+    private static func measurement(_ arguments: [String]) -> Measurement? {
+        if arguments.count == 1, let measurement = ProcessCase(rawValue: arguments[0]) {
+            return { [try measurement.measure()] }
+        }
+        if let round = TransportRound(arguments) { return { [try await round.cpuMicroseconds()] } }
+        if let round = DecodeRound(arguments) { return { try round.measure() } }
+        return nil
     }
 
     private static func wait(for body: @escaping @Sendable () async throws -> Void) -> ExitCode {

@@ -1,43 +1,35 @@
 import CalotypeTesting
 import Testing
 
-@testable import Calotype
+@testable import CalotypeTool
 
 @Suite("Eviction: near LRU on feeds, near S3-FIFO on popular sets")
 struct EvictionTraceTests {
-    /// A trace, a capacity, and the policy that does best on it.
-    struct Row: Sendable, CustomTestStringConvertible {
-        enum Rival { case lru, s3FIFO }
-
-        let trace: AccessTrace
-        let capacity: Int
-        let rival: Rival
-        /// The part of the rival's hit ratio that has to be reached.
-        let least: Double
-
-        var testDescription: String { "\(trace), capacity \(capacity)" }
-
-        static let all: [Row] = [
-            Row(trace: .popularWithScans, capacity: 1_000, rival: .s3FIFO, least: 0.97),
-            Row(trace: .feed, capacity: 100, rival: .lru, least: 0.93),
-            Row(trace: .feed, capacity: 200, rival: .lru, least: 0.93),
-            Row(trace: .mixedFeeds, capacity: 200, rival: .lru, least: 0.93),
-        ]
-    }
-
     @Test(
         "the hit ratio comes close to the best policy's, for images of one size and of many",
-        arguments: Row.all, [AccessTrace.Costs.equal, .lognormal, .threeSizes])
-    func ratio(_ row: Row, _ costs: AccessTrace.Costs) {
-        let accesses = row.trace.accesses(costs)
-        let byteCapacity = Int(Double(row.capacity) * AccessTrace.meanCost(accesses))
-        let rival =
-            switch row.rival {
-            case .lru: AccessTrace.lruHits(accesses, capacity: byteCapacity)
-            case .s3FIFO: AccessTrace.s3FIFOHits(accesses, capacity: byteCapacity)
-            }
-        let hits = AccessTrace.hits(of: MemoryCache(costLimit: byteCapacity), accesses)
-        let part = Double(hits) / Double(rival)
-        #expect(part >= row.least, "\(hits) hits of \(accesses.count), \(rival) by the rival")
+        arguments: HitRatioCase.all)
+    func ratio(_ row: HitRatioCase) {
+        let hits = row.hits()
+        let part = Double(hits.own) / Double(hits.of(row.rival))
+        #expect(part >= row.least, "\(hits.own) hits of \(hits.accessCount), \(hits.of(row.rival)) by the rival")
+    }
+
+    @Test("for images of one size, nobody beats who knows the future", arguments: [3, 10, 40])
+    func optimum(_ capacity: Int) {
+        var random = SeededGenerator(seed: 7)
+        let accesses = (0..<5_000).map { _ in
+            AccessTrace.Access(key: Int.random(in: 0..<60, using: &random), cost: 1)
+        }
+        let best = AccessTrace.optimalHits(accesses, capacity: capacity)
+        #expect(best > AccessTrace.lruHits(accesses, capacity: capacity))
+        #expect(best > AccessTrace.s3FIFOHits(accesses, capacity: capacity))
+    }
+
+    @Test("who knows the future keeps what comes back first")
+    func smallOptimum() {
+        // Two places. 1 and 2 are kept; 3 isn't, since it never comes back.
+        let accesses = [1, 2, 3, 1, 2].map { AccessTrace.Access(key: $0, cost: 1) }
+        #expect(AccessTrace.optimalHits(accesses, capacity: 2) == 2)
+        #expect(AccessTrace.lruHits(accesses, capacity: 2) == 0)
     }
 }
