@@ -77,8 +77,8 @@ struct SharingTests {
         let fixture = try Fixture()
         let languages = ["en": PixelColor.red, "fr": PixelColor.blue]
         fixture.server.route("/a") { request in
-            let color =
-                request.method == "POST" ? PixelColor.green : languages[request.fields["Accept-Language"] ?? ""] ?? .black
+            let language = languages[request.fields["Accept-Language"] ?? ""] ?? .black
+            let color = request.method == "POST" ? PixelColor.green : language
             return .ok(TestImages.solidPNG(width: 8, height: 8, color: color), type: "image/png")
                 .field("Cache-Control", "max-age=60")
         }
