@@ -61,3 +61,15 @@ final class DataLoad: Sendable {
         position.priority = priority
     }
 }
+
+extension ImageRequest.Priority {
+    /// The priority of the task that works for a request.
+    var taskPriority: TaskPriority {
+        switch self {
+        case .veryLow: .background
+        case .low: .utility
+        case .normal: .medium
+        case .high, .veryHigh: .userInitiated
+        }
+    }
+}

@@ -14,12 +14,7 @@ import Synchronization
 /// - Isolation: Any thread. One lock guards the books; no work, callback or I/O runs under it. Locks are taken in the
 ///   order coordinator, queue or memory cache.
 final class LoadCoordinator: Sendable {
-    fileprivate struct Books {
-        var renditions: [RenditionJob.Key: RenditionJob] = [:]
-        var fetches: [Digest: FetchJob] = [:]
-    }
-
-    private let books = Mutex(Books())
+    private let books = Mutex(LoadBooks())
     /// Loads whose updates are being read: nobody else hears of progress.
     private let followerCount = Atomic<Int>(0)
     private let fetchQueue: WorkQueue
@@ -59,7 +54,7 @@ final class LoadCoordinator: Sendable {
             rendition: query.key, processors: query.processors, fetch: loader.sharing(of: request),
             target: query.target)
         var found: FoundRendition?
-        var changes: [Change] = []
+        var changes: [LoadBooks.Change] = []
         books.withLock { books in
             if let job = books.renditions[key] {
                 let priority = job.loads.priority
@@ -91,7 +86,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes a caller wait for the bytes alone.
     func join(_ load: DataLoad, fetch: Fetch) {
-        var changes: [Change] = []
+        var changes: [LoadBooks.Change] = []
         books.withLock { books in
             books.join(.data(load), priority: load.position.priority, fetch, self, &changes)
         }
@@ -108,7 +103,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes `load` wait no longer. The last one out ends the job.
     func leave(_ load: ImageLoad) {
-        var changes: [Change] = []
+        var changes: [LoadBooks.Change] = []
         books.withLock { books in
             guard let job = load.position.job else { return }
             job.loads.leave(load)
@@ -119,7 +114,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes a caller wait no longer.
     func leave(_ load: DataLoad) {
-        var changes: [Change] = []
+        var changes: [LoadBooks.Change] = []
         books.withLock { books in
             guard let job = load.position.job else { return }
             job.waiters.leave(.data(load))
@@ -138,7 +133,7 @@ final class LoadCoordinator: Sendable {
     }
 
     func setPriority(_ priority: ImageRequest.Priority, of load: ImageLoad) {
-        var changes: [Change] = []
+        var changes: [LoadBooks.Change] = []
         books.withLock { books in
             guard let job = load.position.job else {
                 load.position.priority = priority
@@ -161,7 +156,7 @@ final class LoadCoordinator: Sendable {
     }
 
     private func cancelAll(where condition: (Partition?) -> Bool) {
-        var changes: [Change] = []
+        var changes: [LoadBooks.Change] = []
         var loads: [ImageLoad] = []
         var dataLoads: [DataLoad] = []
         books.withLock { books in
@@ -299,7 +294,7 @@ final class LoadCoordinator: Sendable {
         guard case .bytes(let resource) = material, resource.stored != nil else {
             return finish(job, error)
         }
-        var changes: [Change] = []
+        var changes: [LoadBooks.Change] = []
         let isFetchedAgain = books.withLock { books in
             guard resource.work.layer != .network, !job.isSecondAttempt, !job.isCancelled else { return false }
             job.isSecondAttempt = true
@@ -355,17 +350,8 @@ final class LoadCoordinator: Sendable {
 
     // MARK: Changes
 
-    /// What is to be done once the lock has been given back.
-    fileprivate enum Change {
-        case begin(FetchJob)
-        case enqueue(RenditionJob)
-        case cancelFetch(FetchJob)
-        case cancelRendition(RenditionJob)
-        case moveFetch(FetchJob)
-        case moveRendition(RenditionJob)
-    }
-
-    private func apply(_ changes: [Change]) {
+    /// Does what has been decided under the lock.
+    private func apply(_ changes: [LoadBooks.Change]) {
         for change in changes {
             switch change {
             case .begin(let job):
@@ -389,86 +375,5 @@ final class LoadCoordinator: Sendable {
 
     private func priority(of job: FetchJob) -> ImageRequest.Priority {
         books.withLock { _ in job.waiters.priority }
-    }
-}
-
-extension LoadCoordinator.Books {
-    /// Makes somebody wait for bytes, beginning to fetch them if nobody does.
-    fileprivate mutating func join(
-        _ waiter: FetchWaiter, priority: ImageRequest.Priority, _ fetch: Fetch, _ coordinator: LoadCoordinator,
-        _ changes: inout [LoadCoordinator.Change]
-    ) {
-        waiter.position.priority = priority
-        if let job = fetches[fetch.sharing] {
-            job.waiters.join(waiter, job)
-            changes.append(.moveFetch(job))
-            return
-        }
-        let job = FetchJob(fetch, priority: priority, coordinator: coordinator)
-        fetches[fetch.sharing] = job
-        job.waiters.join(waiter, job)
-        changes.append(.begin(job))
-    }
-
-    /// After somebody has joined, left or changed priority: passes on the priority, or ends what nobody waits for.
-    fileprivate mutating func update(_ job: RenditionJob, _ changes: inout [LoadCoordinator.Change]) {
-        let fetch = job.position.job
-        guard job.loads.isEmpty else {
-            let priority = job.loads.priority
-            changes.append(.moveRendition(job))
-            if let fetch, priority != job.position.priority {
-                fetch.waiters.change(.rendition(job), to: priority)
-                changes.append(.moveFetch(fetch))
-            }
-            return
-        }
-        if renditions[job.key] === job { renditions[job.key] = nil }
-        job.isCancelled = true
-        changes.append(.cancelRendition(job))
-        if let fetch {
-            fetch.waiters.leave(.rendition(job))
-            update(fetch, &changes)
-        }
-    }
-
-    fileprivate mutating func update(_ job: FetchJob, _ changes: inout [LoadCoordinator.Change]) {
-        guard job.waiters.isEmpty else {
-            changes.append(.moveFetch(job))
-            return
-        }
-        if fetches[job.fetch.sharing] === job { fetches[job.fetch.sharing] = nil }
-        job.isCancelled = true
-        changes.append(.cancelFetch(job))
-    }
-}
-
-extension ImageRequest {
-    /// The same request, to be validated with its server.
-    var revalidating: ImageRequest {
-        var copy = self
-        copy.cachePolicy = .revalidate
-        return copy
-    }
-}
-
-extension ImageRequest.Priority {
-    /// The priority of the task that works for a request.
-    var taskPriority: TaskPriority {
-        switch self {
-        case .veryLow: .background
-        case .low: .utility
-        case .normal: .medium
-        case .high, .veryHigh: .userInitiated
-        }
-    }
-}
-
-extension ImageError {
-    /// Whether the bytes are damaged, rather than of a kind that can't be decoded here.
-    var isDamage: Bool {
-        switch reason {
-        case .corrupt, .incomplete: true
-        default: false
-        }
     }
 }

@@ -64,3 +64,13 @@ struct RenditionMaker: Sendable {
         return image
     }
 }
+
+extension ImageError {
+    /// Whether the bytes are damaged, rather than of a kind that can't be decoded here.
+    var isDamage: Bool {
+        switch reason {
+        case .corrupt, .incomplete: true
+        default: false
+        }
+    }
+}
