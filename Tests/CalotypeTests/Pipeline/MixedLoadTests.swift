@@ -42,7 +42,7 @@ struct MixedLoadTests {
             }
         }
         let store = MemoryStore(byteLimit: 200_000)
-        let pipeline = ImagePipeline(.init(transport: CurlTransport(), memory: memory, store: store))
+        let pipeline = ImagePipeline(.init(transport: Fixture.transport(), memory: memory, store: store))
 
         let totals = await withTaskGroup(of: Totals.self) { group in
             for task in 0..<taskCount {

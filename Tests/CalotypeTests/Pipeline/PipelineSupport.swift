@@ -24,12 +24,21 @@ struct Fixture {
         clock = ManualClock(now: Date())
         events = EventLog()
         var configuration = ImagePipeline.Configuration(
-            transport: CurlTransport(), memory: memory, store: store)
+            transport: Self.transport(), memory: memory, store: store)
         configuration.decoders = ImageDecoders([decoder])
         configuration.clock = clock
         configuration.onEvent = events.append
         change(&configuration)
         pipeline = ImagePipeline(configuration)
+    }
+
+    /// The platform's own transport, with connections of its own.
+    static func transport() -> any HTTPTransport {
+        #if os(Linux)
+        CurlTransport()
+        #else
+        URLSessionTransport()
+        #endif
     }
 
     /// A PNG of that size, served at that path with those fields.
