@@ -120,8 +120,10 @@ struct CancellationTests {
             }
             let first = try await round()
             let second = try await round()
-            // The server's log grows by a few entries, and the allocator's arenas fill: 3 % is their share.
-            #expect(Double(second) <= Double(first) * 1.03, "\(second) bytes after \(first)")
+            // The address sanitizer keeps what is freed. Otherwise 3 % are the server's log and the allocator's arenas.
+            if ProcessInfo.processInfo.environment["CALOTYPE_SANITIZE"] == nil {
+                #expect(Double(second) <= Double(first) * 1.03, "\(second) bytes after \(first)")
+            }
             await fixture.pipeline.waitUntilIdle()
             #expect(fixture.pipeline.isIdle)
             #expect(try openDescriptorCount() <= descriptors + 2)
