@@ -57,7 +57,7 @@ struct BenchOptions: Sendable {
     ])
 
     static let help = """
-        Measures the main operations and says whether they keep within their bounds. Takes minutes; other work on the
+        Measures the main operations and says whether they keep within their bounds. Takes a minute; other work on the
         machine disturbs the times, and hardly the counts.
 
         usage: calo bench [options] [SECTION|CASE ...]

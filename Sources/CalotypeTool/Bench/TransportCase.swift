@@ -25,12 +25,16 @@ enum TransportCase: Int, CaseIterable {
                     easy.append(try await measure(.easy, url, context))
                     transport.append(try await measure(.transport, url, context))
                 }
-                return (Double.median(easy), Double.median(transport))
+                return (easy, transport)
             }
-            row.measured = transport / easy
+            row.measured = .median(transport) / .median(easy)
             row.details = [
-                .init(name: "CurlTransport", value: transport, unit: "us a request"),
-                .init(name: "easy interface", value: easy, unit: "us"),
+                .init(name: "CurlTransport", value: .median(transport), unit: "us a request"),
+                .init(name: "least", value: transport.min() ?? 0),
+                .init(name: "most", value: transport.max() ?? 0),
+                .init(name: "easy interface", value: .median(easy), unit: "us"),
+                .init(name: "least", value: easy.min() ?? 0),
+                .init(name: "most", value: easy.max() ?? 0),
             ]
             #else
             throw BenchError("CurlTransport is for Linux.")
