@@ -18,8 +18,8 @@ public final class MemoryCache: @unchecked Sendable {
 
     private let table = MemoryTable()
     /// The table's own, without the way through the object.
-    private let shards: UnsafeMutablePointer<MemoryTable.Shard>
-    /// Advances with each insertion, and with every fourth hit of a shard.
+    private let shards: UnsafeMutableRawPointer
+    /// Advances with each insertion, and with every eighth hit of a shard.
     private let clock = Atomic<UInt64>(1)
 
     private let policyLock = Mutex(())
@@ -167,7 +167,7 @@ public final class MemoryCache: @unchecked Sendable {
             entry.pointee.use.store(noted.bits, ordering: .relaxed)
         }
         buckets.pointee.hitCount &+= 1
-        if buckets.pointee.hitCount & 3 == 0 { clock.add(1, ordering: .relaxed) }
+        if buckets.pointee.hitCount & 7 == 0 { clock.add(1, ordering: .relaxed) }
     }
 
     // MARK: Changing

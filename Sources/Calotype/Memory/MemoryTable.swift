@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The memory cache's entries by key: sixteen hash tables, each with a lock of its own, so that readers seldom meet.
+/// The memory cache's entries by key: 64 hash tables, each with a lock of its own, so that readers seldom meet.
 ///
 /// `@unchecked Sendable`: the tables are touched under their shard's lock alone, which `withShard` takes. No two are
 /// ever held at once.
@@ -10,7 +10,7 @@ final class MemoryTable: @unchecked Sendable {
     /// A hash table with chains, and the hits that it has had.
     struct Buckets {
         private var heads: UnsafeMutablePointer<Entry?>
-        private var headCount = 16
+        private var headCount = 8
         private var count = 0
         /// Wraps around.
         var hitCount: UInt64
@@ -88,32 +88,36 @@ final class MemoryTable: @unchecked Sendable {
     struct Shard: ~Copyable {
         let lock = Mutex(())
         let buckets: UnsafeMutablePointer<Buckets>
-        /// Keeps the locks of neighbours on cache lines of their own.
-        let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
-
-        fileprivate init(number: Int) {
-            buckets = .allocate(capacity: 1)
-            buckets.initialize(to: Buckets(number: number))
-        }
     }
 
-    private static let shardCount = 16
-    /// They live as long as the table.
-    let shards: UnsafeMutablePointer<Shard>
+    private static let shardCount = 64
+    private static let shardBits: UInt64 = 6
+    /// A shard and its table share a cache line, and no two shards do, nor the pair of lines that is fetched at once.
+    private static let stride = 128
+
+    private let memory: UnsafeMutableRawPointer
 
     init() {
-        shards = .allocate(capacity: Self.shardCount)
-        for index in 0..<Self.shardCount { (shards + index).initialize(to: Shard(number: index)) }
+        memory = .allocate(byteCount: Self.shardCount * Self.stride, alignment: Self.stride)
+        for index in 0..<Self.shardCount {
+            let place = memory + index * Self.stride
+            let buckets = (place + Self.stride / 4).bindMemory(to: Buckets.self, capacity: 1)
+            buckets.initialize(to: Buckets(number: index))
+            place.bindMemory(to: Shard.self, capacity: 1).initialize(to: Shard(buckets: buckets))
+        }
     }
 
     deinit {
         for index in 0..<Self.shardCount {
-            shards[index].buckets.pointee.deallocate()
-            shards[index].buckets.deallocate()
+            let shard = shards + index * Self.stride
+            shard.assumingMemoryBound(to: Shard.self).pointee.buckets.pointee.deallocate()
+            shard.assumingMemoryBound(to: Shard.self).deinitialize(count: 1)
         }
-        shards.deinitialize(count: Self.shardCount)
-        shards.deallocate()
+        memory.deallocate()
     }
+
+    /// Where the shards begin. They live as long as the table.
+    var shards: UnsafeMutableRawPointer { memory }
 
     /// Calls `body` with the table that `key` belongs in, under its lock.
     func withShard(of key: Digest, _ body: (UnsafeMutablePointer<Buckets>) -> Void) {
@@ -125,15 +129,16 @@ final class MemoryTable: @unchecked Sendable {
 
     /// The shard itself, for the one caller in whose way a closure and a retain would stand: a hit.
     @inline(__always)
-    static func shard(of key: Digest, in shards: UnsafeMutablePointer<Shard>) -> UnsafeMutablePointer<Shard> {
-        shards + Int(truncatingIfNeeded: key.low &>> 60)
+    static func shard(of key: Digest, in shards: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Shard> {
+        let index = Int(truncatingIfNeeded: key.low &>> (64 &- shardBits))
+        return (shards + index &* stride).assumingMemoryBound(to: Shard.self)
     }
 
     /// All entries. They stay valid as long as the caller keeps others from erasing them.
     var entries: [Entry] {
         var result: [Entry] = []
         for index in 0..<Self.shardCount {
-            let shard = shards + index
+            let shard = (shards + index * Self.stride).assumingMemoryBound(to: Shard.self)
             shard.pointee.lock.withLock { _ in shard.pointee.buckets.pointee.forEach { result.append($0) } }
         }
         return result

@@ -1,4 +1,5 @@
 import Calotype
+import CalotypeTesting
 import Foundation
 import Synchronization
 
@@ -65,7 +66,11 @@ enum ProcessCase: String, CaseIterable {
         let memory = MemoryCache(costLimit: 64 << 20)
         let pipeline = ImagePipeline(.init(transport: SilentTransport(), memory: memory))
         let requests = (0..<64).map { ImageRequest(url: URL(string: "https://images.example.com/\($0).png")!) }
-        for request in requests { pipeline.insert(NoOpDecoder.image, for: request) }
+        // An image for each: one image for all would make its reference count what is measured.
+        for request in requests {
+            let image = DecodedImage(bitmap: TestImages.solidBitmap(width: 1, height: 1, color: .red))
+            pipeline.insert(image, for: request)
+        }
         let count = 2_000_000
         func rate(threads: Int) -> Double {
             // Each in an order of its own, as two viewers would.

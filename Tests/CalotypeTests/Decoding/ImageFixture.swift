@@ -1,4 +1,5 @@
 import Calotype
+import CalotypeTesting
 import Foundation
 import Testing
 
