@@ -95,6 +95,7 @@ extension [LoadItem] {
     }
 
     private static func sources(of text: String) -> [(LoadItem.Source, LoadItem.Name)] {
+        if text.isEmpty { return [(.unusable("The name is empty."), .path("\"\""))] }
         if let scheme = scheme(of: text) {
             guard let url = URL(string: text) else {
                 return [(.unusable("It is no valid URL."), .url("\(scheme) URL"))]
