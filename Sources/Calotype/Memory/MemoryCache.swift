@@ -19,8 +19,8 @@ public final class MemoryCache: @unchecked Sendable {
     private let table = MemoryTable()
     /// The table's own, without the way through the object.
     private let shards: UnsafeMutableRawPointer
-    /// Advances with each insertion, and with every eighth hit of a shard.
-    private let clock = Atomic<UInt64>(1)
+    /// Advances with each insertion, and with every sixteenth hit of a shard.
+    private let clock: UnsafeMutablePointer<Atomic<UInt64>>
 
     private let policyLock = Mutex(())
     private var policy: EvictionPolicy
@@ -38,6 +38,7 @@ public final class MemoryCache: @unchecked Sendable {
         policy = EvictionPolicy(capacity: max(0, costLimit))
         countLimitValue = max(0, countLimit)
         shards = table.shards
+        clock = table.clock
     }
 
     /// A sixth of the machine's memory, 512 MiB at most.
@@ -114,7 +115,7 @@ public final class MemoryCache: @unchecked Sendable {
             guard let (entry, image) = wanted, entry.pointee.cost <= policy.capacity, countLimitValue > 0 else {
                 return
             }
-            let now = clock.add(1, ordering: .relaxed).newValue
+            let now = clock.pointee.add(1, ordering: .relaxed).newValue
             var hits: UInt64 = 1
             if entry.pointee.segment == .ghost {
                 hits = policy.takeBack(entry)
@@ -159,7 +160,7 @@ public final class MemoryCache: @unchecked Sendable {
 
     @inline(__always)
     private func noteUse(of entry: Entry, in buckets: UnsafeMutablePointer<MemoryTable.Buckets>) {
-        let now = clock.load(ordering: .relaxed)
+        let now = clock.pointee.load(ordering: .relaxed)
         let use = entry.pointee.currentUse
         if use.lastUse != now {
             let counts = now &- use.lastUse >= Self.ticksBetweenUses
@@ -167,7 +168,7 @@ public final class MemoryCache: @unchecked Sendable {
             entry.pointee.use.store(noted.bits, ordering: .relaxed)
         }
         buckets.pointee.hitCount &+= 1
-        if buckets.pointee.hitCount & 7 == 0 { clock.add(1, ordering: .relaxed) }
+        if buckets.pointee.hitCount & 15 == 0 { clock.pointee.add(1, ordering: .relaxed) }
     }
 
     // MARK: Changing
@@ -193,7 +194,7 @@ public final class MemoryCache: @unchecked Sendable {
                 return false
             }
             let key = RenditionQuery.key(resource: rendition.resource, partition: rendition.partition)
-            let now = clock.add(1, ordering: .relaxed).newValue
+            let now = clock.pointee.add(1, ordering: .relaxed).newValue
             var hits: UInt64 = 0
             let replaced = entries(with: key, replacedBy: rendition)
             // What a request of policy `noStore` brings leaves the caches as they are.

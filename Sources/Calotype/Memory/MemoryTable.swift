@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The memory cache's entries by key: 64 hash tables, each with a lock of its own, so that readers seldom meet.
+/// The memory cache's entries by key: 256 hash tables, each with a lock of its own, so that readers seldom meet.
 ///
 /// `@unchecked Sendable`: the tables are touched under their shard's lock alone, which `withShard` takes. No two are
 /// ever held at once.
@@ -10,7 +10,7 @@ final class MemoryTable: @unchecked Sendable {
     /// A hash table with chains, and the hits that it has had.
     struct Buckets {
         private var heads: UnsafeMutablePointer<Entry?>
-        private var headCount = 8
+        private var headCount = 4
         private var count = 0
         /// Wraps around.
         var hitCount: UInt64
@@ -90,15 +90,16 @@ final class MemoryTable: @unchecked Sendable {
         let buckets: UnsafeMutablePointer<Buckets>
     }
 
-    private static let shardCount = 64
-    private static let shardBits: UInt64 = 6
+    private static let shardCount = 512
+    private static let shardBits: UInt64 = 9
     /// A shard and its table share a cache line, and no two shards do, nor the pair of lines that is fetched at once.
     private static let stride = 128
 
     private let memory: UnsafeMutableRawPointer
 
     init() {
-        memory = .allocate(byteCount: Self.shardCount * Self.stride, alignment: Self.stride)
+        memory = .allocate(byteCount: (Self.shardCount + 1) * Self.stride, alignment: Self.stride)
+        clock.initialize(to: Atomic(1))
         for index in 0..<Self.shardCount {
             let place = memory + index * Self.stride
             let buckets = (place + Self.stride / 4).bindMemory(to: Buckets.self, capacity: 1)
@@ -113,7 +114,13 @@ final class MemoryTable: @unchecked Sendable {
             shard.assumingMemoryBound(to: Shard.self).pointee.buckets.pointee.deallocate()
             shard.assumingMemoryBound(to: Shard.self).deinitialize(count: 1)
         }
+        clock.deinitialize(count: 1)
         memory.deallocate()
+    }
+
+    /// The cache's clock. On a line of its own: it moves while others read the shards.
+    var clock: UnsafeMutablePointer<Atomic<UInt64>> {
+        (memory + Self.shardCount * Self.stride).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
     /// Where the shards begin. They live as long as the table.

@@ -72,7 +72,7 @@ extension PipelineCase {
 extension ProcessCase {
     /// The median of five processes.
     var benchCase: BenchCase {
-        let limit: BenchRow.Bound = bound.isMost ? .atMost(bound.value) : .atLeast(bound.value)
+        let limit: BenchRow.Bound? = bound.map { $0.isMost ? .atMost($0.value) : .atLeast($0.value) }
         return BenchCase(
             .process, BenchRow(name: rawValue, title: title, unit: unit, bound: limit)
         ) { row, context in

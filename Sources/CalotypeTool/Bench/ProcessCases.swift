@@ -8,13 +8,15 @@ enum ProcessCase: String, CaseIterable {
     case inFlightByteCount = "in-flight-bytes"
     case cancels = "cancels"
     case memoryThreads = "memory-threads"
+    case memoryThreadsShared = "memory-threads-shared"
 
     /// What is measured.
     var title: String {
         switch self {
         case .inFlightByteCount: "memory of one of 10,000 requests in flight"
         case .cancels: "cancelling 10,000 loads"
-        case .memoryThreads: "hits of two threads at once, as a multiple of one thread's"
+        case .memoryThreads: "hits of two threads at once, each on its own images, as a multiple of one thread's"
+        case .memoryThreadsShared: "the same on the same images, whose reference counts they share"
         }
     }
 
@@ -22,16 +24,17 @@ enum ProcessCase: String, CaseIterable {
         switch self {
         case .inFlightByteCount: "bytes"
         case .cancels: "ms"
-        case .memoryThreads: "x"
+        case .memoryThreads, .memoryThreadsShared: "x"
         }
     }
 
-    /// The bound, and whether it is the most or the least.
-    var bound: (value: Double, isMost: Bool) {
+    /// The bound, if there is one, and whether it is the most or the least.
+    var bound: (value: Double, isMost: Bool)? {
         switch self {
         case .inFlightByteCount: (2_560, true)
         case .cancels: (60, true)
         case .memoryThreads: (1, false)
+        case .memoryThreadsShared: nil
         }
     }
 
@@ -39,7 +42,8 @@ enum ProcessCase: String, CaseIterable {
         switch self {
         case .inFlightByteCount: try Self.inFlight(10_000).byteCount
         case .cancels: try Self.inFlight(10_000).cancelMilliseconds
-        case .memoryThreads: Self.threads()
+        case .memoryThreads: Self.threads(sharing: false)
+        case .memoryThreadsShared: Self.threads(sharing: true)
         }
     }
 
@@ -61,8 +65,8 @@ enum ProcessCase: String, CaseIterable {
         return (Double(after - before) / Double(count), duration / .milliseconds(1))
     }
 
-    /// Hits in the memory cache by one thread, then by two, over the same 64 images.
-    private static func threads() -> Double {
+    /// Hits in the memory cache by one thread, then by two.
+    private static func threads(sharing: Bool) -> Double {
         let memory = MemoryCache(costLimit: 64 << 20)
         let pipeline = ImagePipeline(.init(transport: SilentTransport(), memory: memory))
         let requests = (0..<64).map { ImageRequest(url: URL(string: "https://images.example.com/\($0).png")!) }
@@ -73,9 +77,9 @@ enum ProcessCase: String, CaseIterable {
         }
         let count = 2_000_000
         func rate(threads: Int) -> Double {
-            // Each in an order of its own, as two viewers would.
-            let benches = (0..<threads).map {
-                MemoryBench(memory, Array(requests[($0 * 29)...] + requests[..<($0 * 29)]))
+            let benches = (0..<threads).map { thread in
+                let own = requests[thread * 32..<thread * 32 + 32]
+                return MemoryBench(memory, Array(sharing && thread > 0 ? requests[16..<32] + requests[..<16] : own))
             }
             let start = ContinuousClock.now
             DispatchQueue.concurrentPerform(iterations: threads) { precondition(benches[$0].hit(count) == count) }
