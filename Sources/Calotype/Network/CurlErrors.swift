@@ -3,8 +3,6 @@ import CCurl
 import Glibc
 
 extension HTTPTransportError {
-    static let shutDown = HTTPTransportError(.other, detail: "The transport has been shut down.")
-
     /// What libcurl's result means to us.
     ///
     /// - Parameters:

@@ -219,4 +219,6 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         self.code = code
         self.detail = detail
     }
+
+    static let shutDown = HTTPTransportError(.other, detail: "The transport has been shut down.")
 }

@@ -1,6 +1,7 @@
 #if os(Linux)
 import Calotype
 import Foundation
+import FoundationNetworking
 import Testing
 
 /// A transport that has to keep the contract.
@@ -14,7 +15,12 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
             configuration.maximumConnectionsPerHost = connections
             configuration.usesEnvironmentProxies = false
             return CurlTransport(configuration: configuration)
-        }
+        },
+        TransportUnderTest(testDescription: "URLSessionTransport") { connections in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpMaximumConnectionsPerHost = connections
+            return URLSessionTransport(configuration: configuration)
+        },
     ]
 
     func callAsFunction(connectionsPerHost: Int = 6) -> any HTTPTransport { make(connectionsPerHost) }

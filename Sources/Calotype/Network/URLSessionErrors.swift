@@ -1,0 +1,49 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension HTTPTransportError {
+    /// What URLSession's error means to us.
+    ///
+    /// - Parameters:
+    ///   - head: The head of the final response, if it was complete.
+    ///   - received: The bytes of the body that came.
+    init(_ error: any Error, head: URLSessionHead?, received: Int64) {
+        let code: Code
+        switch (error as? URLError)?.code {
+        case .cannotFindHost, .dnsLookupFailed:
+            code = .hostNotFound
+        case .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed, .callIsActive:
+            code = .cannotConnect
+        case .networkConnectionLost:
+            code = .connectionLost
+        case .timedOut:
+            code = .timedOut
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRequired,
+            .clientCertificateRejected, .appTransportSecurityRequiresSecureConnection:
+            code = .secureConnectionFailed
+        case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
+            code = .malformedResponse
+        #if canImport(FoundationNetworking)
+        // Its name for a connection that closed without an answer.
+        case .badServerResponse:
+            code = .connectionLost
+        // The scheme has been checked, so this speaks of what the server sent: no HTTP, or HTTP/0.9.
+        case .unsupportedURL:
+            code = .malformedResponse
+        // Everything that has no code of its own.
+        case .unknown where head != nil:
+            code = .truncated(received: received, expected: head?.bodyByteCount)
+        #else
+        case .badServerResponse:
+            code = .malformedResponse
+        #endif
+        default:
+            code = .other
+        }
+        self.init(code, detail: error.localizedDescription)
+    }
+}
