@@ -19,7 +19,7 @@ public final class MemoryCache: @unchecked Sendable {
     private let table = MemoryTable()
     /// The table's own, without the way through the object.
     private let shards: UnsafeMutableRawPointer
-    /// Advances with each insertion, and with every sixteenth hit of a shard.
+    /// Advances with each insertion, and with every eighth hit of a shard.
     private let clock: UnsafeMutablePointer<Atomic<UInt64>>
 
     private let policyLock = Mutex(())
@@ -168,7 +168,7 @@ public final class MemoryCache: @unchecked Sendable {
             entry.pointee.use.store(noted.bits, ordering: .relaxed)
         }
         buckets.pointee.hitCount &+= 1
-        if buckets.pointee.hitCount & 15 == 0 { clock.pointee.add(1, ordering: .relaxed) }
+        if buckets.pointee.hitCount & 7 == 0 { clock.pointee.add(1, ordering: .relaxed) }
     }
 
     // MARK: Changing
