@@ -34,9 +34,15 @@ extension HTTPTransportError {
         // The scheme has been checked, so this speaks of what the server sent: no HTTP, or HTTP/0.9.
         case .unsupportedURL:
             code = .malformedResponse
-        // Everything that has no code of its own.
-        case .unknown where head != nil:
-            code = .truncated(received: received, expected: head?.bodyByteCount)
+        // Everything that has no code of its own: a body that ends too early, an unknown content coding, TLS.
+        case .unknown:
+            if let head {
+                let isReadable = head.contentCoding.map(URLSessionHead.isDecoded) ?? true
+                code = isReadable ? .truncated(received: received, expected: head.bodyByteCount) : .malformedResponse
+            } else {
+                // What libcurl says of TLS has that in it, and there is nothing but its words to go by.
+                code = error.localizedDescription.contains("SSL") ? .secureConnectionFailed : .other
+            }
         #else
         case .badServerResponse:
             code = .malformedResponse

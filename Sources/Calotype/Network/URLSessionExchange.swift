@@ -77,7 +77,7 @@ final class URLSessionExchange: Sendable {
             return state.end != nil
         }
         // Who cancelled in the meantime had no task to cancel.
-        if hasEnded { task.cancel() }
+        if hasEnded { transport.cancel(task) }
     }
 
     /// Ends the exchange unless it has ended. Who waits is told at once; the connection closes soon after.
@@ -181,7 +181,7 @@ final class URLSessionExchange: Sendable {
             return (state.task.take(), state.headWaiter.take(), state.reader.take())
         }
         // It does nothing to a task that has completed.
-        task?.cancel()
+        if let task { transport.cancel(task) }
         headWaiter?.resume(throwing: end.failure ?? HTTPTransportError(.connectionLost))
         reader?.resume(with: end.result)
     }

@@ -21,9 +21,9 @@ extension URLRequest {
         guard request.method != "HEAD" || request.body == nil else {
             throw HTTPTransportError(.other, detail: "A HEAD request has no body.")
         }
-        self.init(
-            url: request.url, cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: request.timeouts.idle.timeoutInterval)
+        self.init(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData)
+        // Set, not passed to `init`: Foundation on Linux reads the session's timeout unless this has been set.
+        timeoutInterval = request.timeouts.idle.timeoutInterval
         httpMethod = request.method
         httpBody = request.body
         httpShouldHandleCookies = false
@@ -79,7 +79,10 @@ struct URLSessionHead: Sendable {
         }
         var fields = HTTPFields(
             response.allHeaderFields
-                .map { HTTPFields.Field("\($0.key)", "\($0.value)") }
+                .map { name, value in
+                    let value = "\(value)"[...].utf8.trimmingOptionalWhitespace
+                    return HTTPFields.Field("\(name)", String(Substring(value)))
+                }
                 // The order they came in is lost; that of a dictionary would change from run to run.
                 .sorted { $0.name < $1.name })
         contentCoding = fields["Content-Encoding"]?.lowercased()
@@ -94,10 +97,9 @@ struct URLSessionHead: Sendable {
     }
 
     /// Whether URLSession takes that content coding away.
-    private static func isDecoded(_ coding: String) -> Bool {
+    static func isDecoded(_ coding: String) -> Bool {
         #if canImport(FoundationNetworking)
-        // All it knows, and it fails with those it doesn't.
-        coding != "identity"
+        ["gzip", "x-gzip", "deflate", "br", "zstd"].contains(coding)
         #else
         ["gzip", "x-gzip", "deflate", "br"].contains(coding)
         #endif

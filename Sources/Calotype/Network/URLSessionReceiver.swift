@@ -44,6 +44,14 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
         return isFirst
     }
 
+    /// Reports nothing more of that task. So an exchange that nobody wants lets go of the transport at once, whether or
+    /// not the session says that the task has completed.
+    func forget(_ task: URLSessionTask) {
+        // Let go of after the lock: it may be the last reference to the transport, which closes the receiver.
+        let exchange = state.withLock { $0.exchanges.removeValue(forKey: task.taskIdentifier) }
+        withExtendedLifetime(exchange) {}
+    }
+
     private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
         state.withLock { $0.exchanges[task.taskIdentifier] }
     }

@@ -20,9 +20,11 @@ public import Foundation
 /// connecting counts. There is no other limit to connecting: ``HTTPTimeouts/connect`` isn't read. A task that is suspended
 /// because its reader is slow isn't subject to it.
 ///
-/// It also builds on Linux, where ``CurlTransport`` serves better: there the session can't be paused, so all that a slow
-/// reader leaves waits in memory; the timeout counts in whole seconds, rounded up; errors are told apart less well; and a
-/// response with an unknown content coding fails.
+/// It also builds on Linux, for tests. Don't use it there for servers you don't trust, but ``CurlTransport``: Foundation's
+/// session ends the process when a connection closes inside a head, or when a chunked body has trailers. Besides, it can't
+/// be paused, so all that a slow reader leaves waits in memory; the idle timeout counts in whole seconds, rounded up, and
+/// not inside a body; a field line without a space after its colon or an unknown content coding fails the exchange; some
+/// connections of cancelled exchanges stay open; and errors are told apart less well.
 ///
 /// - Isolation: any thread. The session reports on a serial queue of its own.
 /// - Owns: the session and its connections, until ``shutDown()`` or until the last reference goes. An exchange that runs
@@ -72,6 +74,12 @@ public final class URLSessionTransport: HTTPTransport {
     /// A task that reports to `exchange`, not yet started; `nil` after ``shutDown()``.
     func makeTask(for exchange: URLSessionExchange) -> URLSessionDataTask? {
         receiver.register(exchange) { session.dataTask(with: exchange.request) }
+    }
+
+    /// Ends a task about which nobody wants to hear any more.
+    func cancel(_ task: URLSessionDataTask) {
+        receiver.forget(task)
+        task.cancel()
     }
 
     /// Lets a suspended task go on.
