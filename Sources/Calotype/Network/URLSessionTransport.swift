@@ -22,8 +22,8 @@ public import Foundation
 ///
 /// It also builds on Linux, for tests. Don't use it there for servers you don't trust, but ``CurlTransport``: Foundation's
 /// session ends the process when a connection closes inside a head, or when a chunked body has trailers. Besides, it can't
-/// be paused, so all that a slow reader leaves waits in memory; the idle timeout counts in whole seconds, rounded up, and
-/// not inside a body; a field line without a space after its colon or an unknown content coding fails the exchange; some
+/// be paused, so all that a slow reader leaves waits in memory; the idle timeout counts in whole seconds, rounded up; a
+/// field line without a space after its colon or an unknown content coding fails the exchange; some
 /// connections of cancelled exchanges stay open; and errors are told apart less well.
 ///
 /// - Isolation: any thread. The session reports on a serial queue of its own.
