@@ -182,8 +182,11 @@ final class LoadCoordinator: Sendable {
 
     /// Returns once nothing runs any more, cancelled work included.
     func waitUntilIdle() async {
-        await fetchQueue.waitUntilIdle()
-        await decodeQueue.waitUntilIdle()
+        // A fetch ends in a decode, and a decode may begin another fetch.
+        repeat {
+            await fetchQueue.waitUntilIdle()
+            await decodeQueue.waitUntilIdle()
+        } while fetchQueue.counts.running + decodeQueue.counts.running > 0
     }
 
     // MARK: Fetching
@@ -228,7 +231,8 @@ final class LoadCoordinator: Sendable {
             job.task = nil
             return job.waiters.takeAll()
         }
-        fetchQueue.finishOne()
+        // Its place in the queue is given up last: whoever waits until nothing runs sees what comes of it.
+        defer { fetchQueue.finishOne() }
         for waiter in waiters {
             switch (waiter, result) {
             case (.data(let load), _): load.promise.fulfil(result)
