@@ -6,7 +6,7 @@ import Synchronization
 /// A transport does no more than HTTP itself. It doesn't follow redirects (a 3xx is returned like any other response),
 /// keeps no cache and no cookies, doesn't decide what is valid, and doesn't retry.
 ///
-/// What every transport must do is stated by the contract tests (`TransportContract` in `CalotypeTesting`).
+/// What every transport must do is stated by the contract tests (`TransportContract`, among the tests of this package).
 public protocol HTTPTransport: Sendable {
     /// Sends `request` and returns once the head of the final response is in.
     ///
