@@ -178,13 +178,6 @@ final class HTTPLoader: Sendable {
         }
     }
 
-    private func checkLength(_ byteCount: Int64) throws {
-        let limit = Int64(configuration.limits.bodyByteCount)
-        if byteCount > limit {
-            throw ImageError(.validation, .bodyTooLarge(byteCount: byteCount, limit: limit))
-        }
-    }
-
     // MARK: Store
 
     /// A writer that has been opened. An object: a value whose size nobody knows is dear to hand about.

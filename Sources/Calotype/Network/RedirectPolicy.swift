@@ -8,7 +8,7 @@ struct RedirectPolicy: Sendable {
     static let limit = 10
 
     /// Fields that any server may see. All others may be credentials, under whatever name.
-    private static let public_ = [
+    private static let harmless = [
         "accept", "accept-language", "accept-encoding", "cache-control", "if-none-match", "if-modified-since",
         "if-range", "range", "user-agent",
     ]
@@ -37,7 +37,7 @@ struct RedirectPolicy: Sendable {
             next.body = nil
         }
         if !isSameOrigin(url, request.url) {
-            next.fields.removeAll { field in !public_.contains { field.name.equalsIgnoringASCIICase($0) } }
+            next.fields.removeAll { field in !harmless.contains { field.name.equalsIgnoringASCIICase($0) } }
         }
         return next
     }
