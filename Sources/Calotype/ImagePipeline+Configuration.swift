@@ -19,7 +19,8 @@ extension ImagePipeline {
         public var limits: ImageLimits
         /// How long to wait for a server.
         public var timeouts: HTTPTimeouts
-        /// Fields that every HTTP request has unless it says otherwise.
+        /// Fields that every HTTP request has unless it says otherwise. With credentials among them, requests that name no
+        /// partition share one with pipelines of the same credentials alone.
         public var fields: HTTPFields
         /// Content types that may be images, besides `image/*` and none: the bytes decide.
         public var acceptedContentTypes: Set<String>

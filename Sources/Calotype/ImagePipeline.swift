@@ -17,7 +17,7 @@ public final class ImagePipeline: Sendable {
     private let memory: MemoryCache
     private let loader: ResourceLoader
     private let coordinator: LoadCoordinator
-    /// The partition of requests that name none, if the pipeline signs them.
+    /// The partition of requests that name none, if the pipeline signs them or gives them credentials.
     private let ownPartition: Partition?
 
     /// Makes a pipeline.
@@ -25,7 +25,9 @@ public final class ImagePipeline: Sendable {
         self.configuration = configuration
         memory = configuration.memory
         ownPartition =
-            configuration.authorize == nil ? nil : Partition(credentials: Digest("authorizer \(UUID().uuidString)"))
+            configuration.authorize == nil
+            ? FetchKey.credentials(in: configuration.fields).map(Partition.init(credentials:))
+            : Partition(credentials: Digest("authorizer \(UUID().uuidString)"))
         loader = ResourceLoader(configuration)
         coordinator = LoadCoordinator(
             loader: loader,
@@ -142,23 +144,41 @@ public final class ImagePipeline: Sendable {
     ///
     /// A load under way goes on, and leaves nothing behind.
     public func invalidate(_ resource: ResourceID) async {
-        memory.remove(resource)
-        await loader.http.attempt("invalidate") { try await configuration.store?.remove(resource) }
+        await erase {
+            coordinator.detachAll(for: resource)
+            memory.remove(resource)
+        } from: {
+            try await $0.remove(resource)
+        }
     }
 
     /// Erases a partition: cancels its loads, and removes its pixels and its stored responses. What is still under way
     /// leaves nothing behind.
     public func removePartition(_ partition: Partition) async {
-        memory.removePartition(partition)
-        coordinator.cancelAll(in: partition)
-        await loader.http.attempt("remove partition") { try await configuration.store?.removePartition(partition) }
+        await erase {
+            coordinator.cancelAll(in: partition)
+            memory.removePartition(partition)
+        } from: {
+            try await $0.removePartition(partition)
+        }
     }
 
     /// Erases everything, and cancels all loads.
     public func removeAll() async {
-        memory.removeAll()
-        coordinator.cancelAll()
-        await loader.http.attempt("remove all") { try await configuration.store?.removeAll() }
+        await erase {
+            coordinator.cancelAll()
+            memory.removeAll()
+        } from: {
+            try await $0.removeAll()
+        }
+    }
+
+    /// Twice, since a load that begins while the store still works may find there what is being removed.
+    private func erase(_ forget: () -> Void, from remove: (any ResponseStore) async throws -> Void) async {
+        forget()
+        guard let store = configuration.store else { return }
+        await loader.http.attempt("remove") { try await remove(store) }
+        forget()
     }
 
     /// What is under way: for tests, and for whoever wonders.

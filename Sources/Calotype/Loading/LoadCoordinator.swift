@@ -145,6 +145,15 @@ final class LoadCoordinator: Sendable {
         apply(changes)
     }
 
+    /// Lets the work for a resource go on for those who wait for it already, and nobody else join it: what it brings is of
+    /// the past.
+    func detachAll(for resource: ResourceID) {
+        books.withLock { books in
+            for (key, job) in books.renditions where job.request.id == resource { books.renditions[key] = nil }
+            for (key, job) in books.fetches where job.fetch.resource == resource { books.fetches[key] = nil }
+        }
+    }
+
     /// Ends all work for a partition. Its callers see a cancellation.
     func cancelAll(in partition: Partition) {
         cancelAll { $0 == partition }
@@ -262,7 +271,9 @@ final class LoadCoordinator: Sendable {
     private func enqueue(_ job: RenditionJob) {
         job.decodeQueueTime = .now
         let (isWanted, priority) = books.withLock { _ in (!job.isCancelled, job.loads.priority) }
-        if isWanted, decodeQueue.add(job, priority: priority) { job.start() }
+        guard isWanted else { return }
+        // A change of priority that came before the job was in the queue has passed it by.
+        if decodeQueue.add(job, priority: priority) { job.start() } else { apply([.moveRendition(job)]) }
     }
 
     /// Decodes and processes. Runs on a thread that may block.
@@ -300,7 +311,9 @@ final class LoadCoordinator: Sendable {
         }
         var changes: [LoadBooks.Change] = []
         let isFetchedAgain = books.withLock { books in
-            guard resource.work.layer != .network, !job.isSecondAttempt, !job.isCancelled else { return false }
+            guard resource.work.layer != .network, job.request.cachePolicy != .storedOnly, !job.isSecondAttempt,
+                !job.isCancelled
+            else { return false }
             job.isSecondAttempt = true
             let fetch = loader.fetch(for: job.request, insteadOf: resource)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
@@ -359,7 +372,7 @@ final class LoadCoordinator: Sendable {
         for change in changes {
             switch change {
             case .begin(let job):
-                if fetchQueue.add(job, priority: priority(of: job)) { job.start() }
+                if fetchQueue.add(job, priority: priority(of: job)) { job.start() } else { apply([.moveFetch(job)]) }
             case .enqueue(let job):
                 enqueue(job)
             case .cancelFetch(let job):

@@ -125,21 +125,20 @@ final class ResourceLoader: Sendable {
         if fetch.policy == .storedOnly || lookup.isUnsatisfiable { throw ImageError(.cache, .notStored) }
 
         var exchange = try await http.send(request(url, fetch, lookup, priority))
-        var replaced = lookup.validated?.id
         if exchange.response.status == 304, let candidate = lookup.validated {
             if let resource = await confirmed(candidate, exchange, fetch, lookup) { return resource }
             // The body has gone while the server was asked: ask again, for all of it.
             exchange = try await http.send(request(url, fetch, lookup, priority, isConditional: false))
-            replaced = nil
         }
-        return try await http.receive(exchange, fetch: fetch, lookup: lookup, replacing: replaced, progress: progress)
+        return try await http.receive(exchange, fetch: fetch, lookup: lookup, progress: progress)
     }
 
     @inline(never)
     private func lookUp(_ fetch: Fetch) async -> StoreLookup {
         let start = ContinuousClock.now
         var responses: [StoredResponse] = []
-        if fetch.policy.readsStore, let store = configuration.store, let key = fetch.key {
+        // A reload uses nothing of it, but takes its place.
+        if fetch.policy.readsStore || fetch.policy == .reload, let store = configuration.store, let key = fetch.key {
             do {
                 responses = try await store.responses(for: key)
             } catch {

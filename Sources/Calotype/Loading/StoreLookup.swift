@@ -65,6 +65,11 @@ final class StoreLookup: Sendable {
         if case .revalidate(let index, _) = decision.outcome { candidates[index] } else { nil }
     }
 
+    /// The stored response that a new one takes the place of: the one that the request would have been answered with.
+    var superseded: Candidate? {
+        HTTPCache.selected(of: candidates.map(\.head), request: fields).map { candidates[$0] }
+    }
+
     /// The fields that ask the server to.
     var validators: HTTPFields {
         if case .revalidate(_, let fields) = decision.outcome { fields } else { HTTPFields() }

@@ -62,7 +62,7 @@ struct EvictionPolicy {
 
     /// Makes room for `cost` more bytes, with no more than `countLimit` entries in all.
     mutating func makeRoom(for cost: Int, countLimit: Int) {
-        while liveCount > 0, byteCount + cost > capacity || liveCount > countLimit {
+        while liveCount > 0, cost > capacity - byteCount || liveCount > countLimit {
             if protected.count > 0, protectedByteCount > lent || recent.isEmpty { turnHand() } else { leaveRecent() }
         }
     }

@@ -89,12 +89,9 @@ final class HTTPLoader: Sendable {
 
     /// Receives the body of a success, checks it as it comes, and commits it once it is complete.
     ///
-    /// - Parameters:
-    ///   - lookup: What came before.
-    ///   - replaced: The stored response that gives way to this one.
+    /// - Parameter lookup: What came before.
     func receive(
-        _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, replacing replaced: StoredResponse.ID?,
-        progress: @Sendable (LoadProgress) -> Void
+        _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, progress: @Sendable (LoadProgress) -> Void
     ) async throws -> FetchedResource {
         var reception = try BodyReception(
             exchange, method: fetch.key?.method ?? "GET", requestFields: lookup.fields,
@@ -106,7 +103,7 @@ final class HTTPLoader: Sendable {
             while let piece = try await pieces.next() {
                 let isFirst = reception.header == nil
                 if let bytes = try reception.take(piece), isStorable {
-                    if isFirst { deposit = await self.deposit(fetch, reception.arrival.head, replaced) }
+                    if isFirst { deposit = await self.deposit(fetch, reception.arrival.head, lookup.superseded?.id) }
                     if let open = deposit, await !append(bytes, to: open) { deposit = nil }
                 }
                 progress(reception.progress)

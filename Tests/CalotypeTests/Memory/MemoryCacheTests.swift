@@ -68,6 +68,16 @@ struct MemoryCacheTests {
         #expect(cache.find(Item(2).query, countsAsUse: false)?.image === large.image)
     }
 
+    @Test("a cache without a limit can be emptied by its cost")
+    func unlimited() {
+        let cache = MemoryCache(costLimit: .max)
+        for number in 0..<10 { cache.insert(Item(number).rendition(cost: 1_000)) }
+        cache.trim(toCost: 3_000)
+        #expect(cache.count == 3)
+        cache.trim(toCost: 0)
+        #expect(cache.totalCost == 0)
+    }
+
     @Test("what was shown for a while and dropped leaves no entry behind")
     func sweep() {
         let cache = MemoryCache(costLimit: 100)

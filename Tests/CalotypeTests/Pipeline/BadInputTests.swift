@@ -178,6 +178,24 @@ struct BadInputTests {
         #expect(fixture.events.all.contains { if case .removedDamaged = $0 { true } else { false } })
     }
 
+    @Test("what may only come from the store doesn't come from the network, even when the store's bytes are damaged")
+    func damagedStoredOnly() async throws {
+        let fixture = try Fixture()
+        let url = fixture.serve("/a")
+        let writer = try await fixture.store.writer(
+            for: FetchKey(url: url), resource: ResourceID(url: url),
+            metadata: HTTPCache.StoredHead(
+                status: 200, fields: [:], requestTime: fixture.clock.now(), responseTime: fixture.clock.now(),
+                requestFields: [:]
+            ).encoded(), replacing: nil, since: fixture.store.epoch())
+        try await writer.append(TestImages.gradientPNG(width: 32, height: 32).prefix(900))
+        _ = try await writer.commit()
+        let request = ImageRequest(url: url, cachePolicy: .storedOnly)
+        #expect(await failure { try await fixture.pipeline.image(for: request) } == .incomplete(.png))
+        #expect(await failure { try await fixture.pipeline.image(for: request) } == .notStored)
+        #expect(fixture.server.requestCount == 0)
+    }
+
     @Test("a processor that fails names itself; the closure's own error is underneath")
     func processor() async throws {
         struct Broken: Error {}

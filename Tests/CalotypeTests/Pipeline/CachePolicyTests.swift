@@ -210,4 +210,20 @@ struct CachePolicyTests {
         #expect(fixture.pipeline.cachedImage(for: url) === held)
         #expect(fixture.memory.count == 1)
     }
+
+    @Test(
+        "a new response takes the place of the one it supersedes",
+        arguments: [ImageRequest.CachePolicy.http, .revalidate, .reload])
+    func superseded(_ policy: ImageRequest.CachePolicy) async throws {
+        let fixture = try Fixture()
+        // Without a validator there is nothing to confirm: each load fetches anew.
+        let url = fixture.serve("/a", fields: ["Cache-Control": "max-age=60"])
+        for _ in 0..<5 {
+            fixture.memory.removeAll()
+            fixture.clock.advance(by: .seconds(61))
+            _ = try await fixture.pipeline.image(for: ImageRequest(url: url, cachePolicy: policy))
+        }
+        #expect(fixture.server.requestCount == 5)
+        #expect(try await fixture.store.usage().responseCount == 1)
+    }
 }

@@ -159,4 +159,38 @@ struct PartitionTests {
         #expect(await failure { try await fixture.pipeline.image(for: fixture.server.url("/never")) } == .status(401))
         #expect(fixture.server.requests(to: "/never").count == 2)
     }
+
+    @Test("a load begun after invalidate doesn't join one begun before it, whatever its size")
+    func joinAfterInvalidation() async throws {
+        let fixture = try Fixture()
+        let gate = LoopbackServer.Gate()
+        let old = TestImages.solidPNG(width: 40, height: 40, color: .red)
+        let new = TestImages.solidPNG(width: 40, height: 40, color: .blue)
+        fixture.server.respond(
+            to: "/a", with: .ok(old, type: "image/png", fields: Self.cacheable).gated(gate),
+            .ok(new, type: "image/png", fields: Self.cacheable))
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        let before = fixture.pipeline.load(request)
+        try await gate.waitUntilHeld()
+        await fixture.pipeline.invalidate(request.id)
+        let same = fixture.pipeline.load(request)
+        let small = fixture.pipeline.load(ImageRequest(url: fixture.server.url("/a"), size: .pixels(10, 10)))
+        #expect(try await same.result.image.bitmap.pixel(0, 0) == .blue)
+        #expect(try await small.result.image.bitmap.pixel(0, 0) == .blue)
+        gate.open()
+        #expect(try await before.result.image.bitmap.pixel(0, 0) == .red)
+        #expect(fixture.pipeline.cachedImage(for: request)?.bitmap.pixel(0, 0) == .blue)
+        #expect(fixture.server.requestCount == 2)
+    }
+
+    @Test("credentials in a configuration keep its pictures from pipelines with others")
+    func configuredCredentials() async throws {
+        let memory = MemoryCache(costLimit: 1 << 20)
+        let first = try Fixture(memory: memory) { $0.fields["Authorization"] = "a" }
+        let second = try Fixture(memory: memory) { $0.fields["Authorization"] = "b" }
+        let url = first.serve("/a", fields: Self.cacheable)
+        _ = try await first.pipeline.image(for: url)
+        #expect(first.pipeline.cachedImage(for: url) != nil)
+        #expect(second.pipeline.cachedImage(for: url) == nil)
+    }
 }
