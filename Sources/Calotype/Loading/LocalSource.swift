@@ -25,7 +25,7 @@ enum FileSource {
         }
         do {
             // The file may have grown meanwhile: no more than the limit and one byte that tells.
-            return try file.read(upToCount: limits.bodyByteCount &+ 1 > 0 ? limits.bodyByteCount + 1 : limits.bodyByteCount) ?? Data()
+            return try file.read(upToCount: max(limits.bodyByteCount, limits.bodyByteCount &+ 1)) ?? Data()
         } catch {
             throw ImageError(.source, .fileUnreadable(EIO), underlying: error)
         }
