@@ -137,7 +137,8 @@ public final class ImagePipeline: Sendable {
                 resource: request.id, partition: partition, source: request.urlDigest,
                 processors: request.processorsDigest, version: Digest(UUID().uuidString),
                 decodedSize: request.size.target().pixelSize(for: image.originalPixelSize), image: image,
-                freshness: request.cachePolicy == .noStore ? .transient : .immutable, cost: image.byteCount))
+                freshness: request.cachePolicy == .noStore ? .transient : .immutable,
+                responseTime: configuration.clock.now().timeIntervalSinceReferenceDate, cost: image.byteCount))
     }
 
     /// Forgets everything that was made of a resource: pixels of every size, and stored responses, in all partitions.

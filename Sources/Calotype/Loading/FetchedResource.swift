@@ -10,6 +10,8 @@ final class FetchedResource: Sendable {
     let version: Digest
     /// When renditions of it go stale.
     let freshness: Freshness
+    /// When the server said so last, in seconds since the reference date: of two contents the later one counts.
+    let responseTime: Double
     /// Where it is stored, if it is.
     let stored: StoredResponse.ID?
     /// What has been done so far.
@@ -18,13 +20,15 @@ final class FetchedResource: Sendable {
     let needsRevalidation: Bool
 
     init(
-        data: Data, header: ImageHeader, freshness: Freshness, stored: StoredResponse.ID?,
+        data: Data, header: ImageHeader, freshness: Freshness, responseTime: Date,
+        stored: StoredResponse.ID?,
         work: consuming LoadReport.Work, needsRevalidation: Bool = false
     ) {
         self.data = data
         self.header = header
         version = data.withUnsafeBytes { Digest(bytes: $0) }
         self.freshness = freshness
+        self.responseTime = responseTime.timeIntervalSinceReferenceDate
         self.stored = stored
         work.bodyByteCount = Int64(data.count)
         work.format = header.format

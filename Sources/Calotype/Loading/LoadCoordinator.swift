@@ -293,6 +293,7 @@ final class LoadCoordinator: Sendable {
                     resource: job.request.id, partition: job.request.cachePartition, source: job.query.source,
                     processors: job.request.processorsDigest, version: material.version,
                     decodedSize: made.decodedSize, image: made.image, freshness: material.freshness,
+                    responseTime: material.responseTime,
                     cost: made.image.byteCount),
                 since: job.epoch)
             finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)

@@ -34,6 +34,14 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
             }
         }
 
+        /// When the server said so last: see ``FetchedResource/responseTime``.
+        var responseTime: Double {
+            switch self {
+            case .bytes(let resource): resource.responseTime
+            case .pixels(let larger): larger.responseTime
+            }
+        }
+
         /// Whether it may be shown only because it is being revalidated.
         var needsRevalidation: Bool {
             if case .bytes(let resource) = self { return resource.needsRevalidation }

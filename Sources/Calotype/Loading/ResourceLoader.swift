@@ -108,7 +108,8 @@ final class ResourceLoader: Sendable {
         let header = try BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .source)
         guard let header else { throw ImageError(.source, .notAnImage) }
         return FetchedResource(
-            data: data, header: header, freshness: fetch.policy == .noStore ? .transient : .immutable, stored: nil,
+            data: data, header: header, freshness: fetch.policy == .noStore ? .transient : .immutable,
+            responseTime: configuration.clock.now(), stored: nil,
             work: LoadReport.Work(layer: .source))
     }
 
@@ -201,7 +202,9 @@ final class ResourceLoader: Sendable {
         exchange?.describe(in: &work)
         let said = HTTPCache.freshness(of: candidate.head, requestFields: lookup.fields)
         return FetchedResource(
-            data: data, header: header, freshness: fetch.policy.freshness(of: said), stored: candidate.id, work: work,
+            data: data, header: header, freshness: fetch.policy.freshness(of: said),
+            responseTime: candidate.head.responseTime,
+            stored: candidate.id, work: work,
             needsRevalidation: exchange == nil && lookup.isUsedStale)
     }
 

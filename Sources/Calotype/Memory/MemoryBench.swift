@@ -49,7 +49,8 @@ package struct MemoryBench: Sendable {
             memory.insert(
                 Rendition(
                     resource: resource, partition: nil, source: source, processors: nil, version: source,
-                    decodedSize: image.originalPixelSize, image: image, freshness: .immutable, cost: access.cost))
+                    decodedSize: image.originalPixelSize, image: image, freshness: .immutable, responseTime: 0,
+                    cost: access.cost))
         }
         return hits
     }

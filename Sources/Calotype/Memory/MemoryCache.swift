@@ -70,6 +70,7 @@ public final class MemoryCache: @unchecked Sendable {
             detail.version = entry.pointee.version
             detail.source = entry.pointee.source
             detail.decodedSize = entry.pointee.decodedSize
+            detail.responseTime = entry.pointee.responseTime
         }
         return image.map { FoundRendition(image: $0, detail: detail) }
     }
@@ -199,6 +200,12 @@ public final class MemoryCache: @unchecked Sendable {
             let replaced = entries(with: key, replacedBy: rendition)
             // What a request of policy `noStore` brings leaves the caches as they are.
             if rendition.freshness == .transient, replaced.contains(where: { $0.pointee.image != nil }) { return true }
+            // So does what a slow decode brings of older bytes.
+            let isOutdated = replaced.contains {
+                $0.pointee.image != nil && $0.pointee.version != rendition.version
+                    && $0.pointee.responseTime > rendition.responseTime
+            }
+            if isOutdated { return true }
             for entry in replaced {
                 if entry.pointee.version == rendition.version {
                     hits = entry.pointee.segment == .ghost ? policy.takeBack(entry) : entry.pointee.currentUse.hits

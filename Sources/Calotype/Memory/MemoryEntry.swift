@@ -21,6 +21,8 @@ struct MemoryEntry: ~Copyable {
     let originalSize: PixelSize
     /// The digest of the bytes that the pixels were made of.
     let version: Digest
+    /// When the server said so last, in seconds since the reference date.
+    let responseTime: Double
     let resource: ResourceID
     let partition: Partition?
     /// Bytes.
@@ -58,6 +60,7 @@ struct MemoryEntry: ~Copyable {
         decodedSize = rendition.decodedSize
         originalSize = rendition.image.originalPixelSize
         version = rendition.version
+        responseTime = rendition.responseTime
         resource = rendition.resource
         partition = rendition.partition
         cost = rendition.cost

@@ -16,6 +16,8 @@ struct Rendition: Sendable {
     var image: DecodedImage
     /// When it goes stale.
     var freshness: Freshness
+    /// When the server said so last, in seconds since the reference date.
+    var responseTime: Double
     /// What the cache counts, in bytes.
     var cost: Int
 }
@@ -116,6 +118,8 @@ struct FoundRendition: Sendable {
         var source = Digest.zero
         /// The size that was decoded to, before any processor.
         var decodedSize = PixelSize(width: 0, height: 0)
+        /// When the server said so last, in seconds since the reference date.
+        var responseTime = 0.0
 
         var match: RenditionQuery.Match { hit.match }
         var freshness: Freshness { hit.freshness }

@@ -74,7 +74,8 @@ struct BodyReception {
         work.times.body = .now - exchange.headTime
         work.receivedByteCount = Int64(data.count)
         return FetchedResource(
-            data: data, header: header, freshness: policy.freshness(of: arrival.freshness), stored: stored, work: work)
+            data: data, header: header, freshness: policy.freshness(of: arrival.freshness),
+            responseTime: exchange.responseTime, stored: stored, work: work)
     }
 
     private func check(_ byteCount: Int64) throws {

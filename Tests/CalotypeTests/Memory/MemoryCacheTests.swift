@@ -101,6 +101,16 @@ struct MemoryCacheTests {
         #expect(cache.find(Item(1, source: 2).query, countsAsUse: false)?.decodedSize.width == 30)
     }
 
+    @Test("pixels of older bytes that come late leave those of newer ones alone")
+    func outdated() {
+        let cache = MemoryCache(costLimit: 1_000)
+        let (old, new) = (Digest("old"), Digest("new"))
+        cache.insert(Item(1).rendition(cost: 1, version: new, responseTime: 2))
+        cache.insert(Item(1).rendition(cost: 1, version: old, side: 5, responseTime: 1))
+        #expect(cache.count == 1)
+        #expect(cache.find(Item(1).query, countsAsUse: false)?.version == new)
+    }
+
     @Test("work begun before a removal can't bring back what it erased")
     func epochs() {
         let cache = MemoryCache(costLimit: 1_000)
@@ -162,7 +172,8 @@ struct Item {
     }
 
     func rendition(
-        cost: Int, version: Digest = Digest("1"), side: Int = 1, image: DecodedImage? = nil
+        cost: Int, version: Digest = Digest("1"), side: Int = 1, responseTime: Double = 0,
+        image: DecodedImage? = nil
     ) -> Rendition {
         let image =
             image
@@ -171,6 +182,7 @@ struct Item {
                 originalPixelSize: PixelSize(width: side, height: side))
         return Rendition(
             resource: id, partition: partition, source: source, processors: nil, version: version,
-            decodedSize: image.originalPixelSize, image: image, freshness: .immutable, cost: cost)
+            decodedSize: image.originalPixelSize, image: image, freshness: .immutable,
+            responseTime: responseTime, cost: cost)
     }
 }
