@@ -2,7 +2,7 @@ public import Foundation
 
 /// The time, as caches and retries see it. Tests bring their own.
 public protocol ImageClock: Sendable {
-    /// The time of day.
+    /// The time of day. May be asked with a lock held: it must neither block nor call back into the pipeline.
     func now() -> Date
     /// Returns once `duration` has passed.
     ///

@@ -10,8 +10,45 @@ struct LoadBooks {
         case moveRendition(RenditionJob)
     }
 
-    var renditions: [RenditionJob.Key: RenditionJob] = [:]
-    var fetches: [Digest: FetchJob] = [:]
+    /// Jobs that others may join.
+    private(set) var renditions: [RenditionJob.Key: RenditionJob] = [:]
+    private(set) var fetches: [Digest: FetchJob] = [:]
+    /// Jobs that go on for those who wait already: see ``detach(_:)``.
+    private var detachedRenditions: [ObjectIdentifier: RenditionJob] = [:]
+    private var detachedFetches: [ObjectIdentifier: FetchJob] = [:]
+
+    var allRenditions: [RenditionJob] { Array(renditions.values) + detachedRenditions.values }
+    var allFetches: [FetchJob] { Array(fetches.values) + detachedFetches.values }
+
+    mutating func add(_ job: RenditionJob) { renditions[job.key] = job }
+
+    mutating func strike(_ job: RenditionJob) {
+        if renditions[job.key] === job {
+            renditions[job.key] = nil
+        } else if !detachedRenditions.isEmpty {
+            detachedRenditions[ObjectIdentifier(job)] = nil
+        }
+    }
+
+    mutating func strike(_ job: FetchJob) {
+        if fetches[job.fetch.sharing] === job {
+            fetches[job.fetch.sharing] = nil
+        } else if !detachedFetches.isEmpty {
+            detachedFetches[ObjectIdentifier(job)] = nil
+        }
+    }
+
+    /// Keeps others from joining the jobs of a resource. They stay on the books, to be cancelled with the rest.
+    mutating func detach(_ resource: ResourceID) {
+        for (key, job) in renditions where job.request.id == resource {
+            renditions[key] = nil
+            detachedRenditions[ObjectIdentifier(job)] = job
+        }
+        for (key, job) in fetches where job.fetch.resource == resource {
+            fetches[key] = nil
+            detachedFetches[ObjectIdentifier(job)] = job
+        }
+    }
 
     /// Makes somebody wait for bytes, beginning to fetch them if nobody does.
     mutating func join(
@@ -42,7 +79,7 @@ struct LoadBooks {
             }
             return
         }
-        if renditions[job.key] === job { renditions[job.key] = nil }
+        strike(job)
         job.isCancelled = true
         changes.append(.cancelRendition(job))
         if let fetch {
@@ -56,7 +93,7 @@ struct LoadBooks {
             changes.append(.moveFetch(job))
             return
         }
-        if fetches[job.fetch.sharing] === job { fetches[job.fetch.sharing] = nil }
+        strike(job)
         job.isCancelled = true
         changes.append(.cancelFetch(job))
     }

@@ -11,8 +11,8 @@ import Synchronization
 /// A waiter that leaves stops waiting at once. A job that nobody waits for is taken off the books in the same moment, so
 /// that the next request begins anew, and its work is cancelled.
 ///
-/// - Isolation: Any thread. One lock guards the books; no work, callback or I/O runs under it. Locks are taken in the
-///   order coordinator, queue or memory cache.
+/// - Isolation: Any thread. One lock guards the books; no work or I/O runs under it, and of what others bring only the
+///   store's epoch and the clock are asked. Locks are taken in the order coordinator, queue or memory cache.
 final class LoadCoordinator: Sendable {
     private let books = Mutex(LoadBooks())
     /// Loads whose updates are being read: nobody else hears of progress.
@@ -28,10 +28,10 @@ final class LoadCoordinator: Sendable {
         loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimit: Int, decodeLimit: Int,
         onEvent: (@Sendable (ImageEvent) -> Void)?
     ) {
-        self.onEvent = onEvent
         self.loader = loader
         self.maker = maker
         self.memory = memory
+        self.onEvent = onEvent
         fetchQueue = WorkQueue(limit: fetchLimit)
         decodeQueue = WorkQueue(limit: decodeLimit)
     }
@@ -70,7 +70,7 @@ final class LoadCoordinator: Sendable {
             }
             let job = RenditionJob(
                 key: key, query: query, request: request, epoch: memory.epoch, coordinator: self)
-            books.renditions[key] = job
+            books.add(job)
             job.loads.join(load, job)
             if let larger = larger() {
                 job.material = .pixels(larger)
@@ -148,10 +148,7 @@ final class LoadCoordinator: Sendable {
     /// Lets the work for a resource go on for those who wait for it already, and nobody else join it: what it brings is of
     /// the past.
     func detachAll(for resource: ResourceID) {
-        books.withLock { books in
-            for (key, job) in books.renditions where job.request.id == resource { books.renditions[key] = nil }
-            for (key, job) in books.fetches where job.fetch.resource == resource { books.fetches[key] = nil }
-        }
+        books.withLock { $0.detach(resource) }
     }
 
     /// Ends all work for a partition. Its callers see a cancellation.
@@ -169,11 +166,11 @@ final class LoadCoordinator: Sendable {
         var loads: [ImageLoad] = []
         var dataLoads: [DataLoad] = []
         books.withLock { books in
-            for job in Array(books.renditions.values) where condition(job.request.cachePartition) {
+            for job in books.allRenditions where condition(job.request.cachePartition) {
                 loads += job.loads.takeAll()
                 books.update(job, &changes)
             }
-            for job in Array(books.fetches.values) where condition(job.fetch.partition) {
+            for job in books.allFetches where condition(job.fetch.partition) {
                 for case .data(let load) in job.waiters.takeAll() { dataLoads.append(load) }
                 books.update(job, &changes)
             }
@@ -185,7 +182,7 @@ final class LoadCoordinator: Sendable {
 
     /// What is on the books: for tests, and for whoever wonders what is going on.
     var counts: (renditions: Int, fetches: Int, running: Int) {
-        let jobs = books.withLock { ($0.renditions.count, $0.fetches.count) }
+        let jobs = books.withLock { ($0.allRenditions.count, $0.allFetches.count) }
         return (jobs.0, jobs.1, fetchQueue.counts.running + decodeQueue.counts.running)
     }
 
@@ -236,7 +233,7 @@ final class LoadCoordinator: Sendable {
 
     private func finish(_ job: FetchJob, _ result: Result<FetchedResource, any Error>) {
         let waiters = books.withLock { books in
-            if books.fetches[job.fetch.sharing] === job { books.fetches[job.fetch.sharing] = nil }
+            books.strike(job)
             job.task = nil
             return job.waiters.takeAll()
         }
@@ -361,7 +358,7 @@ final class LoadCoordinator: Sendable {
 
     private func takeOffTheBooks(_ job: RenditionJob) -> [ImageLoad] {
         books.withLock { books in
-            if books.renditions[job.key] === job { books.renditions[job.key] = nil }
+            books.strike(job)
             return job.loads.takeAll()
         }
     }

@@ -9,6 +9,8 @@ public import Foundation
 ///   miss is `nil` or empty, not an error.
 public protocol ResponseStore: Sendable {
     /// The moment from which a load counts as begun. Removals after it refuse what that load commits.
+    ///
+    /// Asked with a lock held: it must neither wait for I/O nor call back into the pipeline.
     func epoch() -> StoreEpoch
 
     /// The variants stored under a key, newest first.

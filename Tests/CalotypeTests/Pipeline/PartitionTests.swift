@@ -183,6 +183,22 @@ struct PartitionTests {
         #expect(fixture.server.requestCount == 2)
     }
 
+    @Test("what an invalidation has set apart is still cancelled with its partition")
+    func removalAfterInvalidation() async throws {
+        let fixture = try Fixture()
+        fixture.server.respond(to: "/a", with: .hanging)
+        let request = ImageRequest(url: fixture.server.url("/a"), partition: "account")
+        let load = fixture.pipeline.load(request)
+        _ = try await fixture.server.nextRequest(to: "/a")
+        await fixture.pipeline.invalidate(request.id)
+        #expect(fixture.pipeline.jobCounts.renditions == 1)
+        await fixture.pipeline.removePartition("account")
+        await #expect(throws: CancellationError.self) { try await load.result }
+        try await fixture.server.waitForOpenConnections(count: 0)
+        await fixture.pipeline.waitUntilIdle()
+        #expect(fixture.pipeline.isIdle)
+    }
+
     @Test("credentials in a configuration keep its pictures from pipelines with others")
     func configuredCredentials() async throws {
         let memory = MemoryCache(costLimit: 1 << 20)
