@@ -17,6 +17,8 @@ public final class ImagePipeline: Sendable {
     private let memory: MemoryCache
     private let loader: ResourceLoader
     private let coordinator: LoadCoordinator
+    /// The models that show what this pipeline has loaded.
+    let audience = ModelAudience()
     /// The partition of requests that name none, if the pipeline signs them or gives them credentials.
     private let ownPartition: Partition?
 
@@ -127,14 +129,23 @@ public final class ImagePipeline: Sendable {
         return use(of: found.detail.hit, request.cachePolicy) != .preview
     }
 
+    /// What memory has to show for a request: its answer, or something like it to show meanwhile. Begins nothing, and counts
+    /// as no use: a view evaluates its body as often as it likes.
+    func glance(at request: ImageRequest) -> (image: DecodedImage, isAnswer: Bool)? {
+        var hit = MemoryHit()
+        guard request.cachePolicy.readsMemory,
+            let image = memory.find(query(for: request), countsAsUse: false, &hit)
+        else { return nil }
+        return (image, use(of: hit, request.cachePolicy) != .preview)
+    }
+
     /// Puts an image into memory as the answer to a request. It stays fresh until it is evicted or invalidated.
     ///
     /// The image is taken to be of the request's size and to have its processors applied.
     public func insert(_ image: DecodedImage, for request: ImageRequest) {
-        let partition = request.cachePartition ?? ownPartition
         memory.insert(
             Rendition(
-                resource: request.id, partition: partition, source: request.urlDigest,
+                resource: request.id, partition: partition(of: request), source: request.urlDigest,
                 processors: request.processorsDigest, version: Digest(UUID().uuidString),
                 decodedSize: request.size.target().pixelSize(for: image.originalPixelSize), image: image,
                 freshness: request.cachePolicy == .noStore ? .transient : .immutable,
@@ -143,9 +154,10 @@ public final class ImagePipeline: Sendable {
 
     /// Forgets everything that was made of a resource: pixels of every size, and stored responses, in all partitions.
     ///
-    /// A load under way goes on, and leaves nothing behind.
+    /// A load under way goes on, and leaves nothing behind. Models that show the resource load it anew, and keep the old
+    /// picture until the new one is there.
     public func invalidate(_ resource: ResourceID) async {
-        await erase {
+        await erase(.resource(resource)) {
             coordinator.detachAll(for: resource)
             memory.remove(resource)
         } from: {
@@ -153,10 +165,12 @@ public final class ImagePipeline: Sendable {
         }
     }
 
-    /// Erases a partition: cancels its loads, and removes its pixels and its stored responses. What is still under way
-    /// leaves nothing behind.
+    /// Erases a partition: cancels its loads, blanks the models that show it, and removes its pixels and its stored
+    /// responses. What is still under way leaves nothing behind.
+    ///
+    /// A model that has been blanked stays so until it is told to show something: whose pictures they were has left.
     public func removePartition(_ partition: Partition) async {
-        await erase {
+        await erase(.partition(partition)) {
             coordinator.cancelAll(in: partition)
             memory.removePartition(partition)
         } from: {
@@ -164,9 +178,9 @@ public final class ImagePipeline: Sendable {
         }
     }
 
-    /// Erases everything, and cancels all loads.
+    /// Erases everything, and cancels all loads. Models go blank, and those in view load anew.
     public func removeAll() async {
-        await erase {
+        await erase(.everything) {
             coordinator.cancelAll()
             memory.removeAll()
         } from: {
@@ -174,12 +188,18 @@ public final class ImagePipeline: Sendable {
         }
     }
 
-    /// Twice, since a load that begins while the store still works may find there what is being removed.
-    private func erase(_ forget: () -> Void, from remove: (any ResponseStore) async throws -> Void) async {
+    /// Forgets twice, since a load that begins while the store still works may find there what is being removed. A partition
+    /// leaves the screen before the store has worked as well; what is to be loaded anew waits for it.
+    private func erase(
+        _ removal: Removal, _ forget: () -> Void, from remove: (any ResponseStore) async throws -> Void
+    ) async {
         forget()
-        guard let store = configuration.store else { return }
-        await loader.http.attempt("remove") { try await remove(store) }
-        forget()
+        if case .partition = removal { await audience.tell(removal) }
+        if let store = configuration.store {
+            await loader.http.attempt("remove") { try await remove(store) }
+            forget()
+        }
+        await audience.tell(removal)
     }
 
     /// What is under way: for tests, and for whoever wonders.
@@ -239,9 +259,12 @@ public final class ImagePipeline: Sendable {
         return image
     }
 
-    private func query(for request: ImageRequest) -> RenditionQuery {
-        RenditionQuery(request, partition: request.cachePartition ?? ownPartition)
+    func query(for request: ImageRequest) -> RenditionQuery {
+        RenditionQuery(request, partition: partition(of: request))
     }
+
+    /// The partition that a request belongs to here.
+    func partition(of request: ImageRequest) -> Partition? { request.cachePartition ?? ownPartition }
 
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
         let report = LoadReport(

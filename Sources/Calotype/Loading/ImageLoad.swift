@@ -101,6 +101,12 @@ public final class ImageLoad: Sendable {
         end(.failure(CancellationError()))
     }
 
+    /// The answer so far, if there is one.
+    var answer: Result<ImageResult, any Error>? { promise.outcome }
+
+    /// Whether nothing more will come.
+    var isOver: Bool { following.withLock { $0.isEnded } }
+
     // MARK: For the layers below
 
     var wantsProgress: Bool { isFollowed.load(ordering: .relaxed) }

@@ -23,7 +23,7 @@ struct Rendition: Sendable {
 }
 
 /// What the memory cache is asked for.
-struct RenditionQuery: Sendable {
+struct RenditionQuery: Hashable, Sendable {
     /// Resource and partition.
     let key: Digest
     /// The URL of the request.

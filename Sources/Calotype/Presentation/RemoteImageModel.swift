@@ -1,0 +1,167 @@
+public import Observation
+
+/// Turns what a pipeline brings into one phase to show.
+///
+/// A view asks ``phase(for:in:)`` in its body, and calls ``show(_:in:)`` in a task that lives as long as the view is there:
+///
+/// ```swift
+/// content(model.phase(for: request, in: pipeline))
+///     .task(id: RemoteImageModel.Subject(request, pipeline)) { await model.show(request, in: pipeline) }
+/// ```
+///
+/// An image belongs to what it depicts: the model never answers with the image of one resource, partition or list of
+/// processors for another. The size is no part of that: an image that is shown stays until one of the new size is ready.
+///
+/// - Isolation: main actor. Nothing here touches a file, or waits.
+/// - Ownership: The view owns the task, and with it the wait; the model holds the image that is shown.
+@MainActor @Observable
+public final class RemoteImageModel {
+    /// What is shown, and of what.
+    private struct Display {
+        var subject: Subject
+        var phase: RemoteImagePhase
+    }
+
+    private var display: Display?
+    @ObservationIgnored private var session: Session?
+    @ObservationIgnored private var registration: Registration?
+
+    /// Makes a model that shows nothing yet.
+    public init() {}
+
+    // MARK: For the view's body
+
+    /// What to show for a request, now.
+    ///
+    /// A pure query: it begins nothing and counts as no use of the cache. What the model shows already if it is of the
+    /// same subject; otherwise what is in memory, so that a cached image is there in the first frame.
+    ///
+    /// - Complexity: No task, no I/O; at most one look at the memory cache.
+    public func phase(for request: ImageRequest, in pipeline: ImagePipeline) -> RemoteImagePhase {
+        let subject = Subject(request, pipeline)
+        let own = display.flatMap { $0.subject.depicts(subject) ? $0 : nil }
+        if let own, own.phase.isSuccess, own.subject == subject { return own.phase }
+        guard let glance = pipeline.glance(at: request) else { return own?.phase ?? .empty }
+        if glance.isAnswer { return .success(glance.image, source: .memory) }
+        switch own?.phase {
+        case .success(let image, let source)?: return .success(image, source: source)
+        case .failure(let error)?: return .failure(error)
+        case .loading(let progress, let preview)?: return .loading(progress: progress, preview: preview ?? glance.image)
+        case .empty?, nil: return .loading(progress: nil, preview: glance.image)
+        }
+    }
+
+    // MARK: For the view's task
+
+    /// Shows a request's image for as long as the calling task runs.
+    ///
+    /// Loads it; loads it again after ``retry()``, after the connection has come back if it failed for want of one, and
+    /// when the pipeline is told that the resource is outdated. Cancelling the task ends the wait: what was shown before
+    /// remains, and the next call goes on. A second call takes the place of the first.
+    public func show(_ request: ImageRequest, in pipeline: ImagePipeline) async {
+        let session = Session(request, pipeline)
+        self.session?.end()
+        self.session = session
+        if registration?.pipeline !== pipeline { registration = Registration(self, pipeline) }
+        if let display, !display.subject.depicts(session.subject) { self.display = nil }
+
+        for await _ in session.turns { await load(session) }
+        if self.session === session {
+            self.session = nil
+            stopLoading()
+        }
+    }
+
+    /// Loads once more, after a failure.
+    public func retry() {
+        guard case .failure = display?.phase else { return }
+        if let session {
+            display = Display(subject: session.subject, phase: .loading(progress: nil, preview: nil))
+            session.takeTurn()
+        } else {
+            display = nil
+        }
+    }
+
+    // MARK: One load
+
+    private func load(_ session: Session) async {
+        guard self.session === session else { return }
+        let load = session.pipeline.load(session.request)
+        session.load = load
+        defer { if session.load === load { session.load = nil } }
+
+        if case .success(let result)? = load.answer { show(result, session) } else { showLoading(session) }
+        if !load.isOver {
+            for await update in load.updates {
+                guard isCurrent(load, session) else { return load.cancel() }
+                switch update {
+                case .progress(let progress): show(progress, session)
+                case .preview(let image): showPreview(image, session)
+                case .image(let result): show(result, session)
+                }
+            }
+        }
+        guard case .failure(let error)? = load.answer, isCurrent(load, session) else { return }
+        // Not this view has ended it, but the pipeline, whose caches were emptied: begin anew.
+        if error is CancellationError { return session.takeTurn() }
+        let failure = (error as? ImageError) ?? ImageError(.request, .transport, underlying: error)
+        // A picture that is there already isn't given up for an error.
+        if display?.phase.isSuccess != true { display = Display(subject: session.subject, phase: .failure(failure)) }
+    }
+
+    private func isCurrent(_ load: ImageLoad, _ session: Session) -> Bool {
+        self.session === session && session.load === load && !Task.isCancelled
+    }
+
+    private func show(_ result: ImageResult, _ session: Session) {
+        if case .success(let image, _)? = display?.phase, image === result.image, display?.subject == session.subject {
+            return
+        }
+        display = Display(subject: session.subject, phase: .success(result.image, source: result.layer))
+    }
+
+    private func showLoading(_ session: Session) {
+        switch display?.phase {
+        case .success?, .loading?: break
+        case .empty?, .failure?, nil:
+            display = Display(subject: session.subject, phase: .loading(progress: nil, preview: nil))
+        }
+    }
+
+    private func show(_ progress: LoadProgress, _ session: Session) {
+        guard case .loading(let shown, let preview)? = display?.phase else { return }
+        // A view is evaluated again for each change: in steps that can be seen.
+        if let old = shown?.fraction, let new = progress.fraction, new < 1, new - old < 0.01 { return }
+        display?.phase = .loading(progress: progress, preview: preview)
+    }
+
+    private func showPreview(_ image: DecodedImage, _ session: Session) {
+        guard case .loading(let progress, _)? = display?.phase else { return }
+        display?.phase = .loading(progress: progress, preview: image)
+    }
+
+    /// What was begun is over, and has brought nothing.
+    private func stopLoading() {
+        if case .loading? = display?.phase { display = nil }
+    }
+
+    // MARK: What the pipeline tells
+
+    /// Forgets what is shown if it has been removed, or loads it anew if it is outdated.
+    func pipelineHasRemoved(_ removal: Removal) {
+        let subject = session?.subject ?? display?.subject
+        guard let subject, removal.concerns(subject) else { return }
+        switch removal {
+        case .resource:
+            session?.takeTurn()
+        case .everything:
+            session?.cancelLoad()
+            display = nil
+            session?.takeTurn()
+        case .partition:
+            session?.cancelLoad()
+            display = nil
+        }
+    }
+}
