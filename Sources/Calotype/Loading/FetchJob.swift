@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Fetches one resource for everybody who wants its bytes, in whatever size.
 ///
@@ -12,6 +13,9 @@ final class FetchJob: WorkItem, @unchecked Sendable {
     let addTime = ContinuousClock.now
     /// How long it waited for its turn. Set and read by the job's task.
     var queueTime: Duration?
+    /// The bytes so far, and in all: see ``LoadCoordinator/progress(of:)``.
+    private let receivedByteCount = Atomic<Int64>(0)
+    private let expectedByteCount = Atomic<Int64>(-1)
     private let coordinator: LoadCoordinator
 
     // Guarded
@@ -27,6 +31,20 @@ final class FetchJob: WorkItem, @unchecked Sendable {
 
     override func start() {
         coordinator.run(self)
+    }
+
+    /// What has arrived; `nil` while nothing has.
+    var progress: LoadProgress? {
+        let received = receivedByteCount.load(ordering: .sequentiallyConsistent)
+        guard received > 0 else { return nil }
+        let expected = expectedByteCount.load(ordering: .relaxed)
+        return LoadProgress(receivedByteCount: received, expectedByteCount: expected < 0 ? nil : expected)
+    }
+
+    /// Called by the job's task.
+    func note(_ progress: LoadProgress) {
+        expectedByteCount.store(progress.expectedByteCount ?? -1, ordering: .relaxed)
+        receivedByteCount.store(progress.receivedByteCount, ordering: .sequentiallyConsistent)
     }
 }
 

@@ -19,6 +19,8 @@ public final class ImageLoad: Sendable {
 
     private struct Following {
         var preview: DecodedImage?
+        /// The image that came last: not the promise's where a background revalidation has brought another.
+        var latest: ImageResult?
         var stream: AsyncStream<Update>.Continuation?
         var isEnded = false
     }
@@ -79,13 +81,15 @@ public final class ImageLoad: Sendable {
         }
         following.withLock { following in
             // Under the lock, so that no update comes between what has been and what will be.
-            if case .success(let result)? = promise.outcome {
-                continuation.yield(.image(result))
+            if let latest = following.latest {
+                continuation.yield(.image(latest))
             } else if let preview = following.preview {
                 continuation.yield(.preview(preview))
             }
             if following.isEnded { continuation.finish() } else { following.stream = continuation }
         }
+        // What has arrived before may be all for a while.
+        if let progress = coordinator.progress(of: self) { continuation.yield(.progress(progress)) }
         return stream
     }
 
@@ -101,11 +105,8 @@ public final class ImageLoad: Sendable {
         end(.failure(CancellationError()))
     }
 
-    /// The answer so far, if there is one.
+    /// The first answer, if there is one.
     var answer: Result<ImageResult, any Error>? { promise.outcome }
-
-    /// Whether nothing more will come.
-    var isOver: Bool { following.withLock { $0.isEnded } }
 
     // MARK: For the layers below
 
@@ -118,7 +119,11 @@ public final class ImageLoad: Sendable {
     /// Gives the caller an answer, and goes on for a newer one.
     func answer(_ result: ImageResult) {
         promise.fulfil(.success(result))
-        following.withLock { $0.stream }?.yield(.image(result))
+        let stream = following.withLock { following in
+            following.latest = result
+            return following.stream
+        }
+        stream?.yield(.image(result))
     }
 
     /// Ends the load. If there has been an answer, a newer image is one more update, and a failure none.
@@ -126,6 +131,7 @@ public final class ImageLoad: Sendable {
         promise.fulfil(outcome)
         let stream = following.withLock { following in
             following.isEnded = true
+            if case .success(let result) = outcome { following.latest = result }
             defer { following.stream = nil }
             return following.stream
         }

@@ -125,7 +125,15 @@ final class LoadCoordinator: Sendable {
 
     /// Notes that somebody has begun, or has ceased, to read a load's updates.
     func noteFollower(_ change: Int) {
-        followerCount.add(change, ordering: .relaxed)
+        followerCount.add(change, ordering: .sequentiallyConsistent)
+    }
+
+    /// How much has arrived for a load whose updates are being read from now on.
+    ///
+    /// The reader has counted itself before it asks, and the fetch notes what it has before it looks for readers: one of
+    /// the two sees the other.
+    func progress(of load: ImageLoad) -> LoadProgress? {
+        books.withLock { _ in load.position.job?.position.job }?.progress
     }
 
     func priority(of load: ImageLoad) -> ImageRequest.Priority {
@@ -220,7 +228,8 @@ final class LoadCoordinator: Sendable {
     }
 
     private func report(_ progress: LoadProgress, of job: FetchJob) {
-        guard followerCount.load(ordering: .relaxed) > 0 else { return }
+        job.note(progress)
+        guard followerCount.load(ordering: .sequentiallyConsistent) > 0 else { return }
         let followers = books.withLock { _ in
             var followers: [ImageLoad] = []
             for case .rendition(let job) in job.waiters.waiters {

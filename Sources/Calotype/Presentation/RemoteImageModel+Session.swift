@@ -5,7 +5,8 @@ extension RemoteImageModel {
         let request: ImageRequest
         let pipeline: ImagePipeline
         let subject: Subject
-        /// An element for each time that it is to load. One that comes during a load is kept for after it; more aren't.
+        /// An element for each time that it is to load anew. One that comes during a load is kept for after it; more
+        /// aren't.
         let turns: AsyncStream<Void>
         var load: ImageLoad?
         private let continuation: AsyncStream<Void>.Continuation
@@ -15,7 +16,6 @@ extension RemoteImageModel {
             self.pipeline = pipeline
             subject = Subject(request, pipeline)
             (turns, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-            continuation.yield()
         }
 
         func takeTurn() {

@@ -65,6 +65,8 @@ public final class RemoteImageModel {
         if registration?.pipeline !== pipeline { registration = Registration(self, pipeline) }
         if let display, !display.subject.depicts(session.subject) { self.display = nil }
 
+        // Not by the loop, which would suspend first: what is in memory is shown at once.
+        await load(session)
         for await _ in session.turns { await load(session) }
         if self.session === session {
             self.session = nil
@@ -92,14 +94,12 @@ public final class RemoteImageModel {
         defer { if session.load === load { session.load = nil } }
 
         if case .success(let result)? = load.answer { show(result, session) } else { showLoading(session) }
-        if !load.isOver {
-            for await update in load.updates {
-                guard isCurrent(load, session) else { return load.cancel() }
-                switch update {
-                case .progress(let progress): show(progress, session)
-                case .preview(let image): showPreview(image, session)
-                case .image(let result): show(result, session)
-                }
+        for await update in load.updates {
+            guard isCurrent(load, session) else { return load.cancel() }
+            switch update {
+            case .progress(let progress): show(progress, session)
+            case .preview(let image): showPreview(image, session)
+            case .image(let result): show(result, session)
             }
         }
         guard case .failure(let error)? = load.answer, isCurrent(load, session) else { return }
