@@ -4,9 +4,14 @@ import Synchronization
 ///
 /// - Isolation: Any thread. Nobody is resumed with the lock held.
 struct Promise<Value: Sendable>: ~Copyable, Sendable {
+    /// Unchecked, since each is resumed once: by whoever has taken it out of the state, or has not put it in.
+    typealias Awaiting = UnsafeContinuation<Result<Value, any Error>, Never>
+
     struct State {
         var outcome: Result<Value, any Error>?
-        var awaiting: [CheckedContinuation<Result<Value, any Error>, Never>] = []
+        /// The first who waits is as a rule the only one, and takes no array.
+        var first: Awaiting?
+        var others: [Awaiting] = []
     }
 
     private let state = Mutex(State())
@@ -19,14 +24,15 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
     /// - Returns: Whether it was the first.
     @discardableResult
     borrowing func fulfil(_ outcome: Result<Value, any Error>) -> Bool {
-        let awaiting = state.withLock { state -> [CheckedContinuation<Result<Value, any Error>, Never>]? in
+        let awaiting = state.withLock { state -> (first: Awaiting?, others: [Awaiting])? in
             guard state.outcome == nil else { return nil }
             state.outcome = outcome
-            defer { state.awaiting = [] }
-            return state.awaiting
+            defer { (state.first, state.others) = (nil, []) }
+            return (state.first, state.others)
         }
         guard let awaiting else { return false }
-        for continuation in awaiting { continuation.resume(returning: outcome) }
+        awaiting.first?.resume(returning: outcome)
+        for continuation in awaiting.others { continuation.resume(returning: outcome) }
         return true
     }
 
@@ -36,7 +42,7 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
     borrowing func value(onCancel: @Sendable () -> Void) async -> Result<Value, any Error> {
         if let outcome { return outcome }
         let arrived = await withTaskCancellationHandler {
-            await withCheckedContinuation { add($0) }
+            await withUnsafeContinuation { add($0) }
         } onCancel: {
             onCancel()
         }
@@ -48,10 +54,11 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
         return arrived
     }
 
-    private borrowing func add(_ continuation: CheckedContinuation<Result<Value, any Error>, Never>) {
+    private borrowing func add(_ continuation: Awaiting) {
         let outcome = state.withLock { state -> Result<Value, any Error>? in
-            if state.outcome == nil { state.awaiting.append(continuation) }
-            return state.outcome
+            if let outcome = state.outcome { return outcome }
+            if state.first == nil { state.first = continuation } else { state.others.append(continuation) }
+            return nil
         }
         if let outcome { continuation.resume(returning: outcome) }
     }
