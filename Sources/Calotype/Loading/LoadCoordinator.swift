@@ -64,15 +64,17 @@ final class LoadCoordinator: Sendable {
             }
             // A job takes itself off the books after its rendition has gone into memory: whoever comes in between finds
             // one or the other.
-            if let rendition = memory.find(query, countsAsUse: true), isAnswer(rendition) {
-                found = rendition
+            let inMemory = memory.find(query, countsAsUse: true)
+            if let inMemory, isAnswer(inMemory) {
+                found = inMemory
                 return
             }
             let job = RenditionJob(
                 key: key, query: query, request: request, epoch: memory.epoch, coordinator: self)
             books.add(job)
             job.loads.join(load, job)
-            if let larger = larger() {
+            // Unprocessed pixels that aren't there in any size aren't there larger.
+            if inMemory != nil || query.processors != .zero, let larger = larger() {
                 job.material = .pixels(larger)
                 changes.append(.enqueue(job))
             } else {

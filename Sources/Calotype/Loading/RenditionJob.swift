@@ -24,8 +24,8 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     /// What a rendition is made of.
     enum Material: Sendable {
         case bytes(FetchedResource)
-        /// Larger pixels of the same image.
-        case pixels(FoundRendition)
+        /// Larger pixels of the same image. Kept apart, so that the rule carries no room for the exception.
+        indirect case pixels(FoundRendition)
 
         var version: Digest {
             switch self {
@@ -63,11 +63,13 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     let epoch: StoreEpoch
     let cancellation = DecodeCancellation()
     private let coordinator: LoadCoordinator
+    private static let threads = DispatchQueue.global(qos: .userInitiated)
     var material: Material?
     var fetchQueueTime: Duration?
     var decodeQueueTime: ContinuousClock.Instant?
 
     // Guarded
+    var listing = LoadBooks.Listing.none
     var position = WaiterPosition<FetchJob>()
     var loads = WaiterList<ImageLoad>()
     var isCancelled = false
@@ -86,7 +88,7 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
 
     /// Decodes on a thread that may block.
     override func start() {
-        DispatchQueue.global(qos: .userInitiated).async { [self] in
+        Self.threads.async { [self] in
             coordinator.decode(self)
         }
     }

@@ -7,7 +7,7 @@ public import Foundation
 /// - Isolation: Any thread. What touches a file does so on the store's own threads.
 /// - Errors: A method throws when the store can't do its work. That never fails a load that the network can satisfy; a
 ///   miss is `nil` or empty, not an error.
-public protocol ResponseStore: Sendable {
+public protocol ResponseStore: AnyObject, Sendable {
     /// The moment from which a load counts as begun. Removals after it refuse what that load commits.
     ///
     /// Asked with a lock held: it must neither wait for I/O nor call back into the pipeline.
@@ -88,7 +88,7 @@ public enum StoredBody: Sendable {
 /// Takes the body of a response as it arrives.
 ///
 /// - Ownership: Letting go of a writer without committing aborts it.
-public protocol ResponseWriter: Sendable {
+public protocol ResponseWriter: AnyObject, Sendable {
     /// Takes the next bytes.
     func append(_ bytes: Data) async throws
     /// Makes the response visible.
