@@ -260,7 +260,7 @@ final class LoadCoordinator: Sendable {
             found.match != .preview, found.version == resource.version
         {
             memory.freshen(job.query.key, version: resource.version, to: resource.freshness)
-            return finish(job, found.image, resource.work, needsRevalidation: resource.needsRevalidation)
+            return finish(job, found.image, .init(resource.work), needsRevalidation: resource.needsRevalidation)
         }
         job.material = .bytes(resource)
         job.fetchQueueTime = queueTime
@@ -285,8 +285,8 @@ final class LoadCoordinator: Sendable {
             var made = try maker.make(
                 of: material, target: job.query.target, processors: job.request.processors,
                 cancellation: job.cancellation)
-            made.work.times.queue = job.fetchQueueTime
-            made.work.times.decodeQueue = waited
+            made.work.queue = job.fetchQueueTime
+            made.work.decodeQueue = waited
             memory.insert(
                 Rendition(
                     resource: job.request.id, partition: job.request.cachePartition, source: job.query.source,
@@ -329,15 +329,14 @@ final class LoadCoordinator: Sendable {
 
     /// Gives the image to all who have waited for it.
     private func finish(
-        _ job: RenditionJob, _ image: DecodedImage, _ work: LoadReport.Work, needsRevalidation: Bool
+        _ job: RenditionJob, _ image: DecodedImage, _ work: LoadReport.RenditionWork, needsRevalidation: Bool
     ) {
         let loads = takeOffTheBooks(job)
         guard let first = loads.first else { return }
-        var work = work
-        work.waiterCount = loads.count
         let now = ContinuousClock.now
         let shared = LoadReport(
-            number: first.number, request: first.request, duration: now - first.startTime, image: image, work: work)
+            number: first.number, request: first.request, duration: now - first.startTime, image: image, work: work,
+            waiterCount: loads.count)
         for load in loads {
             let report =
                 load === first

@@ -34,6 +34,14 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
             }
         }
 
+        /// What bringing it took.
+        var work: LoadReport.SharedWork {
+            switch self {
+            case .bytes(let resource): resource.work
+            case .pixels: .memory
+            }
+        }
+
         /// When the server said so last: see ``FetchedResource/responseTime``.
         var responseTime: Double {
             switch self {
@@ -56,6 +64,9 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         }
     }
 
+    /// Threads that may block.
+    private static let threads = DispatchQueue.global(qos: .userInitiated)
+
     let key: Key
     let query: RenditionQuery
     let request: ImageRequest
@@ -63,7 +74,6 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     let epoch: StoreEpoch
     let cancellation = DecodeCancellation()
     private let coordinator: LoadCoordinator
-    private static let threads = DispatchQueue.global(qos: .userInitiated)
     var material: Material?
     var fetchQueueTime: Duration?
     var decodeQueueTime: ContinuousClock.Instant?
