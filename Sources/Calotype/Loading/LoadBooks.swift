@@ -70,7 +70,7 @@ struct LoadBooks {
     /// Makes somebody wait for bytes, beginning to fetch them if nobody does.
     mutating func join(
         _ waiter: FetchWaiter, priority: ImageRequest.Priority, _ fetch: Fetch, _ coordinator: LoadCoordinator,
-        _ changes: inout [Change]
+        _ changes: inout ShortList<Change>
     ) {
         waiter.position.priority = priority
         if let job = fetches[fetch.sharing] {
@@ -86,7 +86,7 @@ struct LoadBooks {
     }
 
     /// After somebody has joined, left or changed priority: passes on the priority, or ends what nobody waits for.
-    mutating func update(_ job: RenditionJob, _ changes: inout [Change]) {
+    mutating func update(_ job: RenditionJob, _ changes: inout ShortList<Change>) {
         let fetch = job.position.job
         guard job.loads.isEmpty else {
             let priority = job.loads.priority
@@ -106,7 +106,7 @@ struct LoadBooks {
         }
     }
 
-    mutating func update(_ job: FetchJob, _ changes: inout [Change]) {
+    mutating func update(_ job: FetchJob, _ changes: inout ShortList<Change>) {
         guard job.waiters.isEmpty else {
             changes.append(.moveFetch(job))
             return

@@ -54,7 +54,7 @@ final class LoadCoordinator: Sendable {
             rendition: query.key, processors: query.processors, fetch: loader.sharing(of: request),
             target: query.target)
         var found: FoundRendition?
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             if let job = books.renditions[key] {
                 let priority = job.loads.priority
@@ -88,7 +88,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes a caller wait for the bytes alone.
     func join(_ load: DataLoad, fetch: Fetch) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             books.join(.data(load), priority: load.position.priority, fetch, self, &changes)
         }
@@ -105,7 +105,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes `load` wait no longer. The last one out ends the job.
     func leave(_ load: ImageLoad) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             guard let job = load.position.job else { return }
             job.loads.leave(load)
@@ -116,7 +116,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes a caller wait no longer.
     func leave(_ load: DataLoad) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             guard let job = load.position.job else { return }
             job.waiters.leave(.data(load))
@@ -135,7 +135,7 @@ final class LoadCoordinator: Sendable {
     }
 
     func setPriority(_ priority: ImageRequest.Priority, of load: ImageLoad) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             guard let job = load.position.job else {
                 load.position.priority = priority
@@ -164,7 +164,7 @@ final class LoadCoordinator: Sendable {
     }
 
     private func cancelAll(where condition: (Partition?) -> Bool) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         var loads: [ImageLoad] = []
         var dataLoads: [DataLoad] = []
         books.withLock { books in
@@ -272,7 +272,7 @@ final class LoadCoordinator: Sendable {
         let (isWanted, priority) = books.withLock { _ in (!job.isCancelled, job.loads.priority) }
         guard isWanted else { return }
         // A change of priority that came before the job was in the queue has passed it by.
-        if decodeQueue.add(job, priority: priority) { job.start() } else { apply([.moveRendition(job)]) }
+        if decodeQueue.add(job, priority: priority) { job.start() } else { apply(.moveRendition(job)) }
     }
 
     /// Decodes and processes. Runs on a thread that may block.
@@ -309,7 +309,7 @@ final class LoadCoordinator: Sendable {
         guard case .bytes(let resource) = material, resource.stored != nil else {
             return finish(job, error)
         }
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         let isFetchedAgain = books.withLock { books in
             guard resource.work.layer != .network, job.request.cachePolicy != .storedOnly, !job.isSecondAttempt,
                 !job.isCancelled
@@ -357,7 +357,7 @@ final class LoadCoordinator: Sendable {
         }
     }
 
-    private func takeOffTheBooks(_ job: RenditionJob) -> [ImageLoad] {
+    private func takeOffTheBooks(_ job: RenditionJob) -> ShortList<ImageLoad> {
         books.withLock { books in
             books.strike(job)
             return job.loads.takeAll()
@@ -367,25 +367,27 @@ final class LoadCoordinator: Sendable {
     // MARK: Changes
 
     /// Does what has been decided under the lock.
-    private func apply(_ changes: [LoadBooks.Change]) {
-        for change in changes {
-            switch change {
-            case .begin(let job):
-                if fetchQueue.add(job, priority: priority(of: job)) { job.start() } else { apply([.moveFetch(job)]) }
-            case .enqueue(let job):
-                enqueue(job)
-            case .cancelFetch(let job):
-                if !fetchQueue.remove(job) { books.withLock { _ in job.task }?.cancel() }
-            case .cancelRendition(let job):
-                job.cancellation.cancel()
-                _ = decodeQueue.remove(job)
-            case .moveFetch(let job):
-                let priority = priority(of: job)
-                fetchQueue.move(job, to: priority)
-                job.transferPriority.change(to: priority)
-            case .moveRendition(let job):
-                decodeQueue.move(job, to: books.withLock { _ in job.loads.priority })
-            }
+    private func apply(_ changes: ShortList<LoadBooks.Change>) {
+        for change in changes { apply(change) }
+    }
+
+    private func apply(_ change: LoadBooks.Change) {
+        switch change {
+        case .begin(let job):
+            if fetchQueue.add(job, priority: priority(of: job)) { job.start() } else { apply(.moveFetch(job)) }
+        case .enqueue(let job):
+            enqueue(job)
+        case .cancelFetch(let job):
+            if !fetchQueue.remove(job) { books.withLock { _ in job.task }?.cancel() }
+        case .cancelRendition(let job):
+            job.cancellation.cancel()
+            _ = decodeQueue.remove(job)
+        case .moveFetch(let job):
+            let priority = priority(of: job)
+            fetchQueue.move(job, to: priority)
+            job.transferPriority.change(to: priority)
+        case .moveRendition(let job):
+            decodeQueue.move(job, to: books.withLock { _ in job.loads.priority })
         }
     }
 

@@ -9,9 +9,7 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
 
     struct State {
         var outcome: Result<Value, any Error>?
-        /// The first who waits is as a rule the only one, and takes no array.
-        var first: Awaiting?
-        var others: [Awaiting] = []
+        var awaiting = ShortList<Awaiting>()
     }
 
     private let state = Mutex(State())
@@ -24,15 +22,13 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
     /// - Returns: Whether it was the first.
     @discardableResult
     borrowing func fulfil(_ outcome: Result<Value, any Error>) -> Bool {
-        let awaiting = state.withLock { state -> (first: Awaiting?, others: [Awaiting])? in
+        let awaiting = state.withLock { state -> ShortList<Awaiting>? in
             guard state.outcome == nil else { return nil }
             state.outcome = outcome
-            defer { (state.first, state.others) = (nil, []) }
-            return (state.first, state.others)
+            return state.awaiting.takeAll()
         }
         guard let awaiting else { return false }
-        awaiting.first?.resume(returning: outcome)
-        for continuation in awaiting.others { continuation.resume(returning: outcome) }
+        for continuation in awaiting { continuation.resume(returning: outcome) }
         return true
     }
 
@@ -56,9 +52,8 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
 
     private borrowing func add(_ continuation: Awaiting) {
         let outcome = state.withLock { state -> Result<Value, any Error>? in
-            if let outcome = state.outcome { return outcome }
-            if state.first == nil { state.first = continuation } else { state.others.append(continuation) }
-            return nil
+            if state.outcome == nil { state.awaiting.append(continuation) }
+            return state.outcome
         }
         if let outcome { continuation.resume(returning: outcome) }
     }

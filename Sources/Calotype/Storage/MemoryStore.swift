@@ -31,38 +31,10 @@ public final class MemoryStore: ResponseStore {
         }
     }
 
-    /// The variants of one key. As a rule there is one, and no array.
-    fileprivate struct Variants {
-        private var newest: Entry?
-        /// Oldest first.
-        private var older: [Entry] = []
-
-        var isEmpty: Bool { newest == nil }
-
-        /// Newest first.
-        var responses: [StoredResponse] {
-            guard let newest else { return [] }
-            return [newest.response] + older.reversed().map(\.response)
-        }
-
-        mutating func add(_ entry: Entry) {
-            if let newest { older.append(newest) }
-            newest = entry
-        }
-
-        mutating func remove(_ entry: Entry) {
-            if newest === entry {
-                newest = older.popLast()
-            } else {
-                older.removeAll { $0 === entry }
-            }
-        }
-    }
-
     fileprivate struct State {
         var entries: [Int64: Entry] = [:]
-        /// The variants of each key.
-        var variants: [Digest: Variants] = [:]
+        /// The variants of each key, oldest first.
+        var variants: [Digest: ShortList<Entry>] = [:]
         /// Uses, oldest first. Only an entry's latest use counts; the others are passed over when they come up.
         var uses: [(id: Int64, use: UInt64)] = []
         /// The first of `uses` that hasn't come up yet.
@@ -91,7 +63,7 @@ public final class MemoryStore: ResponseStore {
 
     /// The variants stored under a key, newest first.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
-        state.withLock { $0.variants[key.digest]?.responses ?? [] }
+        state.withLock { $0.variants[key.digest]?.reversed().map(\.response) ?? [] }
     }
 
     /// The body of a variant. This is what counts as a use.
@@ -178,7 +150,7 @@ public final class MemoryStore: ResponseStore {
             let entry = Entry(id: state.nextID, key: key, resource: resource, metadata: metadata, body: body)
             state.nextID += 1
             state.entries[entry.id] = entry
-            state.variants[entry.key, default: Variants()].add(entry)
+            state.variants[entry.key, default: ShortList()].append(entry)
             state.noteUse(of: entry)
             state.byteCount += byteCount
             return entry.response
@@ -190,7 +162,7 @@ extension MemoryStore.State {
     fileprivate mutating func remove(_ id: Int64) {
         guard let entry = entries.removeValue(forKey: id) else { return }
         byteCount -= entry.byteCount
-        variants[entry.key]?.remove(entry)
+        variants[entry.key]?.removeAll { $0 === entry }
         if variants[entry.key]?.isEmpty == true { variants[entry.key] = nil }
     }
 
