@@ -17,9 +17,16 @@ public final class ImageLoad: Sendable {
         case image(ImageResult)
     }
 
+    /// Where updates go. An object, so that loads that nobody follows carry no room for it.
+    private final class Follower: Sendable {
+        let stream: AsyncStream<Update>.Continuation
+
+        init(_ stream: AsyncStream<Update>.Continuation) { self.stream = stream }
+    }
+
     private struct Following {
         var preview: DecodedImage?
-        var stream: AsyncStream<Update>.Continuation?
+        var follower: Follower?
         var isEnded = false
     }
 
@@ -84,7 +91,7 @@ public final class ImageLoad: Sendable {
             } else if let preview = following.preview {
                 continuation.yield(.preview(preview))
             }
-            if following.isEnded { continuation.finish() } else { following.stream = continuation }
+            if following.isEnded { continuation.finish() } else { following.follower = Follower(continuation) }
         }
         return stream
     }
@@ -106,25 +113,25 @@ public final class ImageLoad: Sendable {
     var wantsProgress: Bool { isFollowed.load(ordering: .relaxed) }
 
     func report(_ progress: LoadProgress) {
-        following.withLock { $0.stream }?.yield(.progress(progress))
+        following.withLock { $0.follower }?.stream.yield(.progress(progress))
     }
 
     /// Gives the caller an answer, and goes on for a newer one.
     func answer(_ result: ImageResult) {
         promise.fulfil(.success(result))
-        following.withLock { $0.stream }?.yield(.image(result))
+        following.withLock { $0.follower }?.stream.yield(.image(result))
     }
 
     /// Ends the load. If there has been an answer, a newer image is one more update, and a failure none.
     func end(_ outcome: Result<ImageResult, any Error>) {
         promise.fulfil(outcome)
-        let stream = following.withLock { following in
+        let follower = following.withLock { following in
             following.isEnded = true
-            defer { following.stream = nil }
-            return following.stream
+            return following.follower.take()
         }
-        if case .success(let result) = outcome { stream?.yield(.image(result)) }
-        stream?.finish()
+        guard let stream = follower?.stream else { return }
+        if case .success(let result) = outcome { stream.yield(.image(result)) }
+        stream.finish()
     }
 }
 
