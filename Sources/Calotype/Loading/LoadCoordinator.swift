@@ -78,7 +78,7 @@ final class LoadCoordinator: Sendable {
                 job.material = .pixels(larger)
                 changes.append(.enqueue(job))
             } else {
-                let fetch = loader.fetch(for: request)
+                let fetch = loader.fetch(for: request, sharing: key.fetch)
                 books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             }
         }
@@ -281,12 +281,12 @@ final class LoadCoordinator: Sendable {
         guard let material = job.material, !job.cancellation.isCancelled else { return }
         job.material = nil
         do {
-            let waited = job.decodeQueueTime.map { .now - $0 }
+            let start = ContinuousClock.now
             var made = try maker.make(
-                of: material, target: job.query.target, processors: job.request.processors,
+                of: material, at: start, target: job.query.target, processors: job.request.processors,
                 cancellation: job.cancellation)
             made.work.queue = job.fetchQueueTime
-            made.work.decodeQueue = waited
+            made.work.decodeQueue = job.decodeQueueTime.map { start - $0 }
             memory.insert(
                 Rendition(
                     resource: job.request.id, partition: job.request.cachePartition, source: job.query.source,

@@ -16,12 +16,13 @@ struct RenditionMaker: Sendable {
 
     /// Makes a rendition.
     ///
+    /// - Parameter start: Now.
     /// - Throws: ``ImageError`` of stage `decoding` or `processing`, or `CancellationError`.
     func make(
-        of material: RenditionJob.Material, target: PixelTarget, processors: [any ImageProcessor],
+        of material: RenditionJob.Material, at start: ContinuousClock.Instant, target: PixelTarget,
+        processors: [any ImageProcessor],
         cancellation: DecodeCancellation
     ) throws -> Made {
-        let start = ContinuousClock.now
         let decoded: DecodedImage
         var work = LoadReport.RenditionWork(material.work)
         switch material {
