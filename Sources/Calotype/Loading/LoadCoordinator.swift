@@ -201,24 +201,27 @@ final class LoadCoordinator: Sendable {
 
     /// Fetches, in a task of the job's own.
     func run(_ job: FetchJob) {
-        let isStarted = books.withLock { _ in
-            guard !job.isCancelled else { return false }
-            job.task = Task.detached(priority: job.waiters.priority.taskPriority) { [self] in
-                job.queueTime = .now - job.addTime
-                let result: Result<FetchedResource, any Error>
-                do {
-                    let resource = try await loader.load(job.fetch, priority: job.transferPriority) { progress in
-                        self.report(progress, of: job)
-                    }
-                    result = .success(resource)
-                } catch {
-                    result = .failure(error)
+        let priority = books.withLock { _ in job.isCancelled ? nil : job.waiters.priority.taskPriority }
+        guard let priority else { return fetchQueue.finishOne() }
+        // Begun without the lock: waking a thread takes a while, and what it runs would wait for the lock itself.
+        let task = Task.detached(priority: priority) { [self] in
+            job.queueTime = .now - job.addTime
+            let result: Result<FetchedResource, any Error>
+            do {
+                let resource = try await loader.load(job.fetch, priority: job.transferPriority) { progress in
+                    self.report(progress, of: job)
                 }
-                finish(job, result)
+                result = .success(resource)
+            } catch {
+                result = .failure(error)
             }
-            return true
+            finish(job, result)
         }
-        if !isStarted { fetchQueue.finishOne() }
+        let isCancelled = books.withLock { _ in
+            job.task = task
+            return job.isCancelled
+        }
+        if isCancelled { task.cancel() }
     }
 
     private func report(_ progress: LoadProgress, of job: FetchJob) {
@@ -236,7 +239,6 @@ final class LoadCoordinator: Sendable {
     private func finish(_ job: FetchJob, _ result: Result<FetchedResource, any Error>) {
         let waiters = books.withLock { books in
             books.strike(job)
-            job.task = nil
             return job.waiters.takeAll()
         }
         // Its place in the queue is given up last: whoever waits until nothing runs sees what comes of it.
