@@ -14,14 +14,16 @@ final class Deposit {
     private let replaced: StoredResponse.ID?
     private let epoch: StoreEpoch
     /// The first piece, as long as there is no writer.
-    private var first = Data()
+    private var first: Data
     private var writer: (any ResponseWriter)?
 
-    /// Parameters as those of ``ResponseStore/writer(for:resource:metadata:replacing:since:)``.
+    /// Begins with the first piece. Other parameters as those of
+    /// ``ResponseStore/writer(for:resource:metadata:replacing:since:)``.
     init(
-        in store: any ResponseStore, for key: FetchKey, resource: ResourceID, metadata: Data,
+        of first: Data, in store: any ResponseStore, for key: FetchKey, resource: ResourceID, metadata: Data,
         replacing replaced: StoredResponse.ID?, since epoch: StoreEpoch
     ) {
+        self.first = first
         self.store = store
         self.key = key
         self.resource = resource
@@ -33,7 +35,6 @@ final class Deposit {
     /// Takes the next bytes.
     func append(_ bytes: Data) async throws {
         if let writer { return try await writer.append(bytes) }
-        guard !first.isEmpty else { return first = bytes }
         let writer = try await store.writer(
             for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
         self.writer = writer

@@ -103,8 +103,11 @@ final class HTTPLoader: Sendable {
             while let piece = try await pieces.next() {
                 let isFirst = reception.header == nil
                 if let bytes = try reception.take(piece), isStorable {
-                    if isFirst { deposit = self.deposit(fetch, reception.arrival.head, lookup.superseded?.id) }
-                    if let open = deposit, await !append(bytes, to: open) { deposit = nil }
+                    if isFirst {
+                        deposit = self.deposit(bytes, fetch, reception.arrival.head, lookup.superseded?.id)
+                    } else if let open = deposit, await !append(bytes, to: open) {
+                        deposit = nil
+                    }
                 }
                 progress(reception.progress)
             }
@@ -180,11 +183,11 @@ final class HTTPLoader: Sendable {
     /// A place in the store, if there is a store.
     @inline(never)
     private func deposit(
-        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
+        _ first: Data, _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
     ) -> Deposit? {
         guard let store = configuration.store, let key = fetch.key else { return nil }
         return Deposit(
-            in: store, for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced,
+            of: first, in: store, for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced,
             since: fetch.epoch)
     }
 
