@@ -269,7 +269,7 @@ public final class ImagePipeline: Sendable {
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
         let report = LoadReport(
             number: load.number, request: load.request, duration: .now - load.startTime, image: found.image,
-            work: LoadReport.Work(layer: .memory))
+            work: LoadReport.RenditionWork(.memory))
         configuration.onEvent?(.loaded(report))
         return ImageResult(image: found.image, report: report)
     }

@@ -37,8 +37,15 @@ public struct LoadReport: Sendable {
         public init() {}
     }
 
-    /// What a job did, for all of its loads.
+    /// What bringing the bytes took, for all renditions that are made of them.
     package struct Work: Sendable {
+        /// See ``StageTimes``.
+        package struct Times: Sendable {
+            package var lookup: Duration?
+            package var firstByte: Duration?
+            package var body: Duration?
+        }
+
         package var layer: Layer
         package var cacheReason: HTTPCache.Reason?
         package var receivedByteCount: Int64 = 0
@@ -47,39 +54,67 @@ public struct LoadReport: Sendable {
         package var redirectCount = 0
         package var retryCount = 0
         package var exchange: HTTPExchangeMetrics?
-        package var times = StageTimes()
-        package var waiterCount = 1
+        package var times = Times()
 
         package init(layer: Layer) {
             self.layer = layer
         }
     }
 
-    /// One object for all the loads of a job.
-    private final class SharedWork: Sendable {
-        let work: Work
+    /// One object for all that is made of the bytes.
+    package final class SharedWork: Sendable {
+        /// For what is made of pixels in memory: nothing was brought.
+        package static let memory = SharedWork(Work(layer: .memory))
 
-        init(_ work: Work) { self.work = work }
+        fileprivate let work: Work
+
+        package init(_ work: consuming Work) { self.work = work }
+
+        var layer: Layer { work.layer }
+    }
+
+    /// What making a rendition took, for all of its loads.
+    package struct RenditionWork: Sendable {
+        fileprivate let source: SharedWork
+        /// See ``StageTimes``.
+        package var queue: Duration?
+        package var decodeQueue: Duration?
+        package var decode: Duration?
+        package var process: Duration?
+
+        package init(_ source: SharedWork) { self.source = source }
+    }
+
+    /// One object for all the loads of a job.
+    private final class Rendition: Sendable {
+        let work: RenditionWork
+        let originalPixelSize: PixelSize
+        let pixelSize: PixelSize
+        let waiterCount: Int
+
+        init(_ image: DecodedImage, _ work: RenditionWork, waiterCount: Int) {
+            self.work = work
+            originalPixelSize = image.originalPixelSize
+            pixelSize = image.pixelSize
+            self.waiterCount = waiterCount
+        }
     }
 
     /// Numbers the loads of a process. Logs name a load by it, since they don't name the URL.
     public let number: UInt64
     /// From the request to the result.
     public let duration: Duration
-    /// The size before downsampling.
-    public let originalPixelSize: PixelSize
-    /// The size of the pixels that came out.
-    public let pixelSize: PixelSize
     private let request: ImageRequest
-    private let shared: SharedWork
+    private let rendition: Rendition
 
-    package init(number: UInt64, request: ImageRequest, duration: Duration, image: DecodedImage, work: Work) {
+    package init(
+        number: UInt64, request: ImageRequest, duration: Duration, image: DecodedImage, work: RenditionWork,
+        waiterCount: Int = 1
+    ) {
         self.number = number
         self.request = request
         self.duration = duration
-        originalPixelSize = image.originalPixelSize
-        pixelSize = image.pixelSize
-        shared = SharedWork(work)
+        rendition = Rendition(image, work, waiterCount: waiterCount)
     }
 
     /// The report of another load that had a part in the same job.
@@ -87,31 +122,45 @@ public struct LoadReport: Sendable {
         self.number = number
         self.request = request
         self.duration = duration
-        originalPixelSize = other.originalPixelSize
-        pixelSize = other.pixelSize
-        shared = other.shared
+        rendition = other.rendition
     }
 
+    private var brought: Work { rendition.work.source.work }
+
+    /// The size before downsampling.
+    public var originalPixelSize: PixelSize { rendition.originalPixelSize }
+    /// The size of the pixels that came out.
+    public var pixelSize: PixelSize { rendition.pixelSize }
     /// The layer that the image came from.
-    public var layer: Layer { shared.work.layer }
+    public var layer: Layer { brought.layer }
     /// What the HTTP cache decided, where it was asked.
-    public var cacheReason: HTTPCache.Reason? { shared.work.cacheReason }
+    public var cacheReason: HTTPCache.Reason? { brought.cacheReason }
     /// Bytes of bodies that came over the network for this image.
-    public var receivedByteCount: Int64 { shared.work.receivedByteCount }
+    public var receivedByteCount: Int64 { brought.receivedByteCount }
     /// The length of the file.
-    public var bodyByteCount: Int64 { shared.work.bodyByteCount }
+    public var bodyByteCount: Int64 { brought.bodyByteCount }
     /// The format of the file; `nil` where no file was looked at.
-    public var format: ImageFormat? { shared.work.format }
+    public var format: ImageFormat? { brought.format }
     /// Redirects followed.
-    public var redirectCount: Int { shared.work.redirectCount }
+    public var redirectCount: Int { brought.redirectCount }
     /// Times that a request was sent again, after a 401 or a failure.
-    public var retryCount: Int { shared.work.retryCount }
+    public var retryCount: Int { brought.retryCount }
     /// What the transport knows of the exchange.
-    public var exchange: HTTPExchangeMetrics? { shared.work.exchange }
+    public var exchange: HTTPExchangeMetrics? { brought.exchange }
     /// The time that each stage took.
-    public var times: StageTimes { shared.work.times }
+    public var times: StageTimes {
+        var times = StageTimes()
+        times.queue = rendition.work.queue
+        times.lookup = brought.times.lookup
+        times.firstByte = brought.times.firstByte
+        times.body = brought.times.body
+        times.decodeQueue = rendition.work.decodeQueue
+        times.decode = rendition.work.decode
+        times.process = rendition.work.process
+        return times
+    }
     /// How many callers the rendition had when it was ready.
-    public var waiterCount: Int { shared.work.waiterCount }
+    public var waiterCount: Int { rendition.waiterCount }
     /// The URL's scheme and host.
     public var source: RedactedURL? { request.url.map(RedactedURL.init) }
 }

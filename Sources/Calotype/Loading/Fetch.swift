@@ -4,9 +4,9 @@ import Foundation
 final class Fetch: Sendable {
     /// Fetches that are equal in this share a job: the key, the credentials and the policy.
     let sharing: Digest
-    let source: ImageRequest.Source
-    let resource: ResourceID
-    let partition: Partition?
+    /// One of those that share the job.
+    private let request: ImageRequest
+    /// The request's own, as a rule.
     let policy: ImageRequest.CachePolicy
     /// Where responses are stored; `nil` for what isn't HTTP.
     let key: FetchKey?
@@ -20,14 +20,16 @@ final class Fetch: Sendable {
         damaged: StoredResponse.ID? = nil
     ) {
         self.sharing = sharing
-        source = request.source
-        resource = request.id
-        partition = request.cachePartition
+        self.request = request
         self.policy = policy
         self.key = key
         self.epoch = epoch
         self.damaged = damaged
     }
+
+    var source: ImageRequest.Source { request.source }
+    var resource: ResourceID { request.id }
+    var partition: Partition? { request.cachePartition }
 }
 
 extension ImageRequest {

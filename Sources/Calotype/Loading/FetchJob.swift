@@ -19,6 +19,7 @@ final class FetchJob: WorkItem, @unchecked Sendable {
     private let coordinator: LoadCoordinator
 
     // Guarded
+    var listing = LoadBooks.Listing.none
     var waiters = WaiterList<FetchWaiter>()
     var isCancelled = false
     var task: Task<Void, Never>?

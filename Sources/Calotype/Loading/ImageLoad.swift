@@ -17,11 +17,25 @@ public final class ImageLoad: Sendable {
         case image(ImageResult)
     }
 
+    /// Where updates go. An object, so that loads that nobody follows carry no room for it.
+    private final class Follower: Sendable {
+        let stream: AsyncStream<Update>.Continuation
+
+        init(_ stream: AsyncStream<Update>.Continuation) { self.stream = stream }
+    }
+
+    /// An object for the same reason.
+    private final class Newer: Sendable {
+        let result: ImageResult
+
+        init(_ result: ImageResult) { self.result = result }
+    }
+
     private struct Following {
         var preview: DecodedImage?
-        /// The image that came last: not the promise's where a background revalidation has brought another.
-        var latest: ImageResult?
-        var stream: AsyncStream<Update>.Continuation?
+        /// The image that a background revalidation has brought: newer than the promise's.
+        var newer: Newer?
+        var follower: Follower?
         var isEnded = false
     }
 
@@ -81,12 +95,14 @@ public final class ImageLoad: Sendable {
         }
         following.withLock { following in
             // Under the lock, so that no update comes between what has been and what will be.
-            if let latest = following.latest {
-                continuation.yield(.image(latest))
+            if let newer = following.newer {
+                continuation.yield(.image(newer.result))
+            } else if case .success(let result)? = promise.outcome {
+                continuation.yield(.image(result))
             } else if let preview = following.preview {
                 continuation.yield(.preview(preview))
             }
-            if following.isEnded { continuation.finish() } else { following.stream = continuation }
+            if following.isEnded { continuation.finish() } else { following.follower = Follower(continuation) }
         }
         // What has arrived before may be all for a while.
         if let progress = coordinator.progress(of: self) { continuation.yield(.progress(progress)) }
@@ -113,30 +129,26 @@ public final class ImageLoad: Sendable {
     var wantsProgress: Bool { isFollowed.load(ordering: .relaxed) }
 
     func report(_ progress: LoadProgress) {
-        following.withLock { $0.stream }?.yield(.progress(progress))
+        following.withLock { $0.follower }?.stream.yield(.progress(progress))
     }
 
     /// Gives the caller an answer, and goes on for a newer one.
     func answer(_ result: ImageResult) {
         promise.fulfil(.success(result))
-        let stream = following.withLock { following in
-            following.latest = result
-            return following.stream
-        }
-        stream?.yield(.image(result))
+        following.withLock { $0.follower }?.stream.yield(.image(result))
     }
 
     /// Ends the load. If there has been an answer, a newer image is one more update, and a failure none.
     func end(_ outcome: Result<ImageResult, any Error>) {
-        promise.fulfil(outcome)
-        let stream = following.withLock { following in
+        let isFirst = promise.fulfil(outcome)
+        let follower = following.withLock { following in
             following.isEnded = true
-            if case .success(let result) = outcome { following.latest = result }
-            defer { following.stream = nil }
-            return following.stream
+            if !isFirst, case .success(let result) = outcome { following.newer = Newer(result) }
+            return following.follower.take()
         }
-        if case .success(let result) = outcome { stream?.yield(.image(result)) }
-        stream?.finish()
+        guard let stream = follower?.stream else { return }
+        if case .success(let result) = outcome { stream.yield(.image(result)) }
+        stream.finish()
     }
 }
 

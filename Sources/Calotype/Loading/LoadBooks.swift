@@ -10,6 +10,16 @@ struct LoadBooks {
         case moveRendition(RenditionJob)
     }
 
+    /// Where a job stands on the books.
+    enum Listing {
+        /// Nowhere: it has ended, or nobody waits for it any more.
+        case none
+        /// Where others find it, and may join.
+        case open
+        /// Where it goes on for those who wait already: see ``detach(_:)``.
+        case detached
+    }
+
     /// Jobs that others may join.
     private(set) var renditions: [RenditionJob.Key: RenditionJob] = [:]
     private(set) var fetches: [Digest: FetchJob] = [:]
@@ -20,22 +30,27 @@ struct LoadBooks {
     var allRenditions: [RenditionJob] { Array(renditions.values) + detachedRenditions.values }
     var allFetches: [FetchJob] { Array(fetches.values) + detachedFetches.values }
 
-    mutating func add(_ job: RenditionJob) { renditions[job.key] = job }
+    mutating func add(_ job: RenditionJob) {
+        renditions[job.key] = job
+        job.listing = .open
+    }
 
     mutating func strike(_ job: RenditionJob) {
-        if renditions[job.key] === job {
-            renditions[job.key] = nil
-        } else if !detachedRenditions.isEmpty {
-            detachedRenditions[ObjectIdentifier(job)] = nil
+        switch job.listing {
+        case .none: return
+        case .open: renditions[job.key] = nil
+        case .detached: detachedRenditions[ObjectIdentifier(job)] = nil
         }
+        job.listing = .none
     }
 
     mutating func strike(_ job: FetchJob) {
-        if fetches[job.fetch.sharing] === job {
-            fetches[job.fetch.sharing] = nil
-        } else if !detachedFetches.isEmpty {
-            detachedFetches[ObjectIdentifier(job)] = nil
+        switch job.listing {
+        case .none: return
+        case .open: fetches[job.fetch.sharing] = nil
+        case .detached: detachedFetches[ObjectIdentifier(job)] = nil
         }
+        job.listing = .none
     }
 
     /// Keeps others from joining the jobs of a resource. They stay on the books, to be cancelled with the rest.
@@ -43,17 +58,19 @@ struct LoadBooks {
         for (key, job) in renditions where job.request.id == resource {
             renditions[key] = nil
             detachedRenditions[ObjectIdentifier(job)] = job
+            job.listing = .detached
         }
         for (key, job) in fetches where job.fetch.resource == resource {
             fetches[key] = nil
             detachedFetches[ObjectIdentifier(job)] = job
+            job.listing = .detached
         }
     }
 
     /// Makes somebody wait for bytes, beginning to fetch them if nobody does.
     mutating func join(
         _ waiter: FetchWaiter, priority: ImageRequest.Priority, _ fetch: Fetch, _ coordinator: LoadCoordinator,
-        _ changes: inout [Change]
+        _ changes: inout ShortList<Change>
     ) {
         waiter.position.priority = priority
         if let job = fetches[fetch.sharing] {
@@ -63,12 +80,13 @@ struct LoadBooks {
         }
         let job = FetchJob(fetch, priority: priority, coordinator: coordinator)
         fetches[fetch.sharing] = job
+        job.listing = .open
         job.waiters.join(waiter, job)
         changes.append(.begin(job))
     }
 
     /// After somebody has joined, left or changed priority: passes on the priority, or ends what nobody waits for.
-    mutating func update(_ job: RenditionJob, _ changes: inout [Change]) {
+    mutating func update(_ job: RenditionJob, _ changes: inout ShortList<Change>) {
         let fetch = job.position.job
         guard job.loads.isEmpty else {
             let priority = job.loads.priority
@@ -88,7 +106,7 @@ struct LoadBooks {
         }
     }
 
-    mutating func update(_ job: FetchJob, _ changes: inout [Change]) {
+    mutating func update(_ job: FetchJob, _ changes: inout ShortList<Change>) {
         guard job.waiters.isEmpty else {
             changes.append(.moveFetch(job))
             return

@@ -54,7 +54,7 @@ final class LoadCoordinator: Sendable {
             rendition: query.key, processors: query.processors, fetch: loader.sharing(of: request),
             target: query.target)
         var found: FoundRendition?
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             if let job = books.renditions[key] {
                 let priority = job.loads.priority
@@ -64,19 +64,21 @@ final class LoadCoordinator: Sendable {
             }
             // A job takes itself off the books after its rendition has gone into memory: whoever comes in between finds
             // one or the other.
-            if let rendition = memory.find(query, countsAsUse: true), isAnswer(rendition) {
-                found = rendition
+            let inMemory = memory.find(query, countsAsUse: true)
+            if let inMemory, isAnswer(inMemory) {
+                found = inMemory
                 return
             }
             let job = RenditionJob(
                 key: key, query: query, request: request, epoch: memory.epoch, coordinator: self)
             books.add(job)
             job.loads.join(load, job)
-            if let larger = larger() {
+            // Unprocessed pixels that aren't there in any size aren't there larger.
+            if inMemory != nil || query.processors != .zero, let larger = larger() {
                 job.material = .pixels(larger)
                 changes.append(.enqueue(job))
             } else {
-                let fetch = loader.fetch(for: request)
+                let fetch = loader.fetch(for: request, sharing: key.fetch)
                 books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             }
         }
@@ -86,7 +88,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes a caller wait for the bytes alone.
     func join(_ load: DataLoad, fetch: Fetch) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             books.join(.data(load), priority: load.position.priority, fetch, self, &changes)
         }
@@ -103,7 +105,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes `load` wait no longer. The last one out ends the job.
     func leave(_ load: ImageLoad) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             guard let job = load.position.job else { return }
             job.loads.leave(load)
@@ -114,7 +116,7 @@ final class LoadCoordinator: Sendable {
 
     /// Makes a caller wait no longer.
     func leave(_ load: DataLoad) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             guard let job = load.position.job else { return }
             job.waiters.leave(.data(load))
@@ -141,7 +143,7 @@ final class LoadCoordinator: Sendable {
     }
 
     func setPriority(_ priority: ImageRequest.Priority, of load: ImageLoad) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             guard let job = load.position.job else {
                 load.position.priority = priority
@@ -170,7 +172,7 @@ final class LoadCoordinator: Sendable {
     }
 
     private func cancelAll(where condition: (Partition?) -> Bool) {
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         var loads: [ImageLoad] = []
         var dataLoads: [DataLoad] = []
         books.withLock { books in
@@ -207,24 +209,27 @@ final class LoadCoordinator: Sendable {
 
     /// Fetches, in a task of the job's own.
     func run(_ job: FetchJob) {
-        let isStarted = books.withLock { _ in
-            guard !job.isCancelled else { return false }
-            job.task = Task.detached(priority: job.waiters.priority.taskPriority) { [self] in
-                job.queueTime = .now - job.addTime
-                let result: Result<FetchedResource, any Error>
-                do {
-                    let resource = try await loader.load(job.fetch, priority: job.transferPriority) { progress in
-                        self.report(progress, of: job)
-                    }
-                    result = .success(resource)
-                } catch {
-                    result = .failure(error)
+        let priority = books.withLock { _ in job.isCancelled ? nil : job.waiters.priority.taskPriority }
+        guard let priority else { return fetchQueue.finishOne() }
+        // Begun without the lock: waking a thread takes a while, and what it runs would wait for the lock itself.
+        let task = Task.detached(priority: priority) { [self] in
+            job.queueTime = .now - job.addTime
+            let result: Result<FetchedResource, any Error>
+            do {
+                let resource = try await loader.load(job.fetch, priority: job.transferPriority) { progress in
+                    self.report(progress, of: job)
                 }
-                finish(job, result)
+                result = .success(resource)
+            } catch {
+                result = .failure(error)
             }
-            return true
+            finish(job, result)
         }
-        if !isStarted { fetchQueue.finishOne() }
+        let isCancelled = books.withLock { _ in
+            job.task = task
+            return job.isCancelled
+        }
+        if isCancelled { task.cancel() }
     }
 
     private func report(_ progress: LoadProgress, of job: FetchJob) {
@@ -243,7 +248,6 @@ final class LoadCoordinator: Sendable {
     private func finish(_ job: FetchJob, _ result: Result<FetchedResource, any Error>) {
         let waiters = books.withLock { books in
             books.strike(job)
-            job.task = nil
             return job.waiters.takeAll()
         }
         // Its place in the queue is given up last: whoever waits until nothing runs sees what comes of it.
@@ -267,7 +271,7 @@ final class LoadCoordinator: Sendable {
             found.match != .preview, found.version == resource.version
         {
             memory.freshen(job.query.key, version: resource.version, to: resource.freshness)
-            return finish(job, found.image, resource.work, needsRevalidation: resource.needsRevalidation)
+            return finish(job, found.image, .init(resource.work), needsRevalidation: resource.needsRevalidation)
         }
         job.material = .bytes(resource)
         job.fetchQueueTime = queueTime
@@ -279,7 +283,7 @@ final class LoadCoordinator: Sendable {
         let (isWanted, priority) = books.withLock { _ in (!job.isCancelled, job.loads.priority) }
         guard isWanted else { return }
         // A change of priority that came before the job was in the queue has passed it by.
-        if decodeQueue.add(job, priority: priority) { job.start() } else { apply([.moveRendition(job)]) }
+        if decodeQueue.add(job, priority: priority) { job.start() } else { apply(.moveRendition(job)) }
     }
 
     /// Decodes and processes. Runs on a thread that may block.
@@ -288,12 +292,12 @@ final class LoadCoordinator: Sendable {
         guard let material = job.material, !job.cancellation.isCancelled else { return }
         job.material = nil
         do {
-            let waited = job.decodeQueueTime.map { .now - $0 }
+            let start = ContinuousClock.now
             var made = try maker.make(
-                of: material, target: job.query.target, processors: job.request.processors,
+                of: material, at: start, target: job.query.target, processors: job.request.processors,
                 cancellation: job.cancellation)
-            made.work.times.queue = job.fetchQueueTime
-            made.work.times.decodeQueue = waited
+            made.work.queue = job.fetchQueueTime
+            made.work.decodeQueue = job.decodeQueueTime.map { start - $0 }
             memory.insert(
                 Rendition(
                     resource: job.request.id, partition: job.request.cachePartition, source: job.query.source,
@@ -316,7 +320,7 @@ final class LoadCoordinator: Sendable {
         guard case .bytes(let resource) = material, resource.stored != nil else {
             return finish(job, error)
         }
-        var changes: [LoadBooks.Change] = []
+        var changes = ShortList<LoadBooks.Change>()
         let isFetchedAgain = books.withLock { books in
             guard resource.work.layer != .network, job.request.cachePolicy != .storedOnly, !job.isSecondAttempt,
                 !job.isCancelled
@@ -336,15 +340,14 @@ final class LoadCoordinator: Sendable {
 
     /// Gives the image to all who have waited for it.
     private func finish(
-        _ job: RenditionJob, _ image: DecodedImage, _ work: LoadReport.Work, needsRevalidation: Bool
+        _ job: RenditionJob, _ image: DecodedImage, _ work: LoadReport.RenditionWork, needsRevalidation: Bool
     ) {
         let loads = takeOffTheBooks(job)
         guard let first = loads.first else { return }
-        var work = work
-        work.waiterCount = loads.count
         let now = ContinuousClock.now
         let shared = LoadReport(
-            number: first.number, request: first.request, duration: now - first.startTime, image: image, work: work)
+            number: first.number, request: first.request, duration: now - first.startTime, image: image, work: work,
+            waiterCount: loads.count)
         for load in loads {
             let report =
                 load === first
@@ -365,7 +368,7 @@ final class LoadCoordinator: Sendable {
         }
     }
 
-    private func takeOffTheBooks(_ job: RenditionJob) -> [ImageLoad] {
+    private func takeOffTheBooks(_ job: RenditionJob) -> ShortList<ImageLoad> {
         books.withLock { books in
             books.strike(job)
             return job.loads.takeAll()
@@ -375,25 +378,27 @@ final class LoadCoordinator: Sendable {
     // MARK: Changes
 
     /// Does what has been decided under the lock.
-    private func apply(_ changes: [LoadBooks.Change]) {
-        for change in changes {
-            switch change {
-            case .begin(let job):
-                if fetchQueue.add(job, priority: priority(of: job)) { job.start() } else { apply([.moveFetch(job)]) }
-            case .enqueue(let job):
-                enqueue(job)
-            case .cancelFetch(let job):
-                if !fetchQueue.remove(job) { books.withLock { _ in job.task }?.cancel() }
-            case .cancelRendition(let job):
-                job.cancellation.cancel()
-                _ = decodeQueue.remove(job)
-            case .moveFetch(let job):
-                let priority = priority(of: job)
-                fetchQueue.move(job, to: priority)
-                job.transferPriority.change(to: priority)
-            case .moveRendition(let job):
-                decodeQueue.move(job, to: books.withLock { _ in job.loads.priority })
-            }
+    private func apply(_ changes: ShortList<LoadBooks.Change>) {
+        for change in changes { apply(change) }
+    }
+
+    private func apply(_ change: LoadBooks.Change) {
+        switch change {
+        case .begin(let job):
+            if fetchQueue.add(job, priority: priority(of: job)) { job.start() } else { apply(.moveFetch(job)) }
+        case .enqueue(let job):
+            enqueue(job)
+        case .cancelFetch(let job):
+            if !fetchQueue.remove(job) { books.withLock { _ in job.task }?.cancel() }
+        case .cancelRendition(let job):
+            job.cancellation.cancel()
+            _ = decodeQueue.remove(job)
+        case .moveFetch(let job):
+            let priority = priority(of: job)
+            fetchQueue.move(job, to: priority)
+            job.transferPriority.change(to: priority)
+        case .moveRendition(let job):
+            decodeQueue.move(job, to: books.withLock { _ in job.loads.priority })
         }
     }
 

@@ -4,9 +4,12 @@ import Synchronization
 ///
 /// - Isolation: Any thread. Nobody is resumed with the lock held.
 struct Promise<Value: Sendable>: ~Copyable, Sendable {
+    /// Unchecked, since each is resumed once: by whoever has taken it out of the state, or has not put it in.
+    typealias Awaiting = UnsafeContinuation<Result<Value, any Error>, Never>
+
     struct State {
         var outcome: Result<Value, any Error>?
-        var awaiting: [CheckedContinuation<Result<Value, any Error>, Never>] = []
+        var awaiting = ShortList<Awaiting>()
     }
 
     private let state = Mutex(State())
@@ -19,11 +22,10 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
     /// - Returns: Whether it was the first.
     @discardableResult
     borrowing func fulfil(_ outcome: Result<Value, any Error>) -> Bool {
-        let awaiting = state.withLock { state -> [CheckedContinuation<Result<Value, any Error>, Never>]? in
+        let awaiting = state.withLock { state -> ShortList<Awaiting>? in
             guard state.outcome == nil else { return nil }
             state.outcome = outcome
-            defer { state.awaiting = [] }
-            return state.awaiting
+            return state.awaiting.takeAll()
         }
         guard let awaiting else { return false }
         for continuation in awaiting { continuation.resume(returning: outcome) }
@@ -36,7 +38,7 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
     borrowing func value(onCancel: @Sendable () -> Void) async -> Result<Value, any Error> {
         if let outcome { return outcome }
         let arrived = await withTaskCancellationHandler {
-            await withCheckedContinuation { add($0) }
+            await withUnsafeContinuation { add($0) }
         } onCancel: {
             onCancel()
         }
@@ -48,7 +50,7 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
         return arrived
     }
 
-    private borrowing func add(_ continuation: CheckedContinuation<Result<Value, any Error>, Never>) {
+    private borrowing func add(_ continuation: Awaiting) {
         let outcome = state.withLock { state -> Result<Value, any Error>? in
             if state.outcome == nil { state.awaiting.append(continuation) }
             return state.outcome

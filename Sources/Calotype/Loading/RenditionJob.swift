@@ -24,13 +24,21 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     /// What a rendition is made of.
     enum Material: Sendable {
         case bytes(FetchedResource)
-        /// Larger pixels of the same image.
-        case pixels(FoundRendition)
+        /// Larger pixels of the same image. Kept apart, so that the rule carries no room for the exception.
+        indirect case pixels(FoundRendition)
 
         var version: Digest {
             switch self {
             case .bytes(let resource): resource.version
             case .pixels(let larger): larger.version
+            }
+        }
+
+        /// What bringing it took.
+        var work: LoadReport.SharedWork {
+            switch self {
+            case .bytes(let resource): resource.work
+            case .pixels: .memory
             }
         }
 
@@ -56,6 +64,9 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         }
     }
 
+    /// Threads that may block.
+    private static let threads = DispatchQueue.global(qos: .userInitiated)
+
     let key: Key
     let query: RenditionQuery
     let request: ImageRequest
@@ -68,6 +79,7 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     var decodeQueueTime: ContinuousClock.Instant?
 
     // Guarded
+    var listing = LoadBooks.Listing.none
     var position = WaiterPosition<FetchJob>()
     var loads = WaiterList<ImageLoad>()
     var isCancelled = false
@@ -86,7 +98,7 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
 
     /// Decodes on a thread that may block.
     override func start() {
-        DispatchQueue.global(qos: .userInitiated).async { [self] in
+        Self.threads.async { [self] in
             coordinator.decode(self)
         }
     }

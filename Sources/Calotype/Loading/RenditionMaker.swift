@@ -8,7 +8,7 @@ struct RenditionMaker: Sendable {
     struct Made {
         var image: DecodedImage
         var decodedSize: PixelSize
-        var work: LoadReport.Work
+        var work: LoadReport.RenditionWork
     }
 
     let decoders: ImageDecoders
@@ -16,34 +16,33 @@ struct RenditionMaker: Sendable {
 
     /// Makes a rendition.
     ///
+    /// - Parameter start: Now.
     /// - Throws: ``ImageError`` of stage `decoding` or `processing`, or `CancellationError`.
     func make(
-        of material: RenditionJob.Material, target: PixelTarget, processors: [any ImageProcessor],
+        of material: RenditionJob.Material, at start: ContinuousClock.Instant, target: PixelTarget,
+        processors: [any ImageProcessor],
         cancellation: DecodeCancellation
     ) throws -> Made {
-        let start = ContinuousClock.now
         let decoded: DecodedImage
-        var work: LoadReport.Work
+        var work = LoadReport.RenditionWork(material.work)
         switch material {
         case .bytes(let resource):
             let options = DecodeOptions(target: target, limits: limits, cancellation: cancellation)
             decoded = try decoders.decode(resource.data, format: resource.header.format, options: options)
-            work = resource.work
         case .pixels(let larger):
             let size = target.pixelSize(for: larger.image.originalPixelSize)
             decoded =
                 larger.decodedSize == size
                 ? larger.image : try larger.image.mapBitmaps { try $0.resized(to: size, cancellation: cancellation) }
-            work = LoadReport.Work(layer: .memory)
         }
-        work.times.decode = .now - start
+        work.decode = .now - start
 
         guard !processors.isEmpty else {
             return Made(image: decoded, decodedSize: decoded.pixelSize, work: work)
         }
         let processStart = ContinuousClock.now
         let image = try process(decoded, processors, cancellation)
-        work.times.process = .now - processStart
+        work.process = .now - processStart
         return Made(image: image, decodedSize: decoded.pixelSize, work: work)
     }
 

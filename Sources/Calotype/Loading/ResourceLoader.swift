@@ -19,9 +19,11 @@ final class ResourceLoader: Sendable {
     }
 
     /// What to fetch for a request.
-    func fetch(for request: ImageRequest) -> Fetch {
+    ///
+    /// - Parameter sharing: What ``sharing(of:)`` has said of the request, if it has been asked.
+    func fetch(for request: ImageRequest, sharing: Digest? = nil) -> Fetch {
         Fetch(
-            sharing: sharing(of: request), request: request, policy: request.cachePolicy,
+            sharing: sharing ?? self.sharing(of: request), request: request, policy: request.cachePolicy,
             key: request.fetchKey(configuration.signatures), epoch: configuration.store?.epoch() ?? StoreEpoch(0))
     }
 

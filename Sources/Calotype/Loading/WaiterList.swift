@@ -15,7 +15,7 @@ protocol JobWaiter<Job> {
 ///
 /// - Complexity: Joining, leaving and changing a priority take constant time.
 struct WaiterList<Waiter: JobWaiter> {
-    private(set) var waiters: [Waiter] = []
+    private(set) var waiters = ShortList<Waiter>()
     private var counts = SIMD8<Int32>.zero
 
     var isEmpty: Bool { waiters.isEmpty }
@@ -51,7 +51,7 @@ struct WaiterList<Waiter: JobWaiter> {
     }
 
     /// Lets everybody go.
-    mutating func takeAll() -> [Waiter] {
+    mutating func takeAll() -> ShortList<Waiter> {
         defer { self = WaiterList() }
         for waiter in waiters { waiter.position.job = nil }
         return waiters

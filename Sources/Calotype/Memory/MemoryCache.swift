@@ -6,8 +6,8 @@ import Synchronization
 /// A lookup is synchronous and takes one short lock. Entries that are evicted stay findable as long as somebody still
 /// shows their image.
 ///
-/// - Isolation: Any thread. `@unchecked Sendable`: entries are guarded as `MemoryEntry` says; `policy`, `weak`,
-///   `removals` and the limits by `policyLock`. Locks are taken in the order policy, shard.
+/// - Isolation: Any thread. `@unchecked Sendable`: entries are guarded as `MemoryEntry` says; `guarded` by `policyLock`.
+///   Locks are taken in the order policy, shard.
 /// - Memory: At most ``costLimit`` bytes of pixels and ``countLimit`` images, at every moment.
 public final class MemoryCache: @unchecked Sendable {
     private typealias Entry = MemoryTable.Entry
@@ -22,12 +22,21 @@ public final class MemoryCache: @unchecked Sendable {
     /// Advances with each insertion, and with every eighth hit of a shard.
     private let clock: UnsafeMutablePointer<Atomic<UInt64>>
 
+    /// What the policy's lock guards.
+    private struct Guarded {
+        var policy: EvictionPolicy
+        var countLimit: Int
+        var removals = RemovalLog()
+        /// Entries that the policy doesn't count: their image lives as long as somebody shows it.
+        var weak = EntryList(.place)
+    }
+
     private let policyLock = Mutex(())
-    private var policy: EvictionPolicy
-    private var countLimitValue: Int
-    private var removals = RemovalLog()
-    /// Entries that the policy doesn't count: their image lives as long as somebody shows it.
-    private var weak = EntryList(.place)
+    private var guarded: Guarded
+
+    private func withPolicy<Result>(_ body: (inout Guarded) -> Result) -> Result {
+        policyLock.withLock { _ in body(&guarded) }
+    }
 
     /// Makes an empty cache.
     ///
@@ -35,8 +44,7 @@ public final class MemoryCache: @unchecked Sendable {
     ///   - costLimit: Bytes of pixels.
     ///   - countLimit: Images.
     public init(costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max) {
-        policy = EvictionPolicy(capacity: max(0, costLimit))
-        countLimitValue = max(0, countLimit)
+        guarded = Guarded(policy: EvictionPolicy(capacity: max(0, costLimit)), countLimit: max(0, countLimit))
         shards = table.shards
         clock = table.clock
     }
@@ -104,7 +112,7 @@ public final class MemoryCache: @unchecked Sendable {
     /// Holds again what was evicted, is still shown, and has just been wanted.
     private func readmit(_ query: RenditionQuery) {
         var dropped: [DecodedImage] = []
-        policyLock.withLock { _ in
+        withPolicy { guarded in
             var wanted: (entry: Entry, image: DecodedImage)?
             table.withShard(of: query.key) { buckets in
                 guard let (entry, match) = Self.best(for: query, in: buckets.pointee.chain(of: query.key)),
@@ -113,21 +121,22 @@ public final class MemoryCache: @unchecked Sendable {
                 else { return }
                 wanted = (entry, image)
             }
-            guard let (entry, image) = wanted, entry.pointee.cost <= policy.capacity, countLimitValue > 0 else {
+            guard let (entry, image) = wanted, entry.pointee.cost <= guarded.policy.capacity, guarded.countLimit > 0
+            else {
                 return
             }
             let now = clock.pointee.add(1, ordering: .relaxed).newValue
             var hits: UInt64 = 1
             if entry.pointee.segment == .ghost {
-                hits = policy.takeBack(entry)
+                hits = guarded.policy.takeBack(entry)
             } else {
-                letGo(entry)
+                letGo(entry, &guarded)
             }
             entry.pointee.use.store(Use(lastUse: now, hits: hits).bits, ordering: .relaxed)
-            policy.makeRoom(for: entry.pointee.cost, countLimit: countLimitValue - 1)
+            guarded.policy.makeRoom(for: entry.pointee.cost, countLimit: guarded.countLimit - 1)
             table.withShard(of: query.key) { _ in entry.pointee.image = image }
-            policy.insert(entry)
-            settle(&dropped)
+            guarded.policy.insert(entry)
+            settle(&guarded, &dropped)
         }
     }
 
@@ -176,7 +185,7 @@ public final class MemoryCache: @unchecked Sendable {
 
     /// The moment from which a load counts as begun.
     var epoch: StoreEpoch {
-        policyLock.withLock { _ in removals.epoch }
+        withPolicy { $0.removals.epoch }
     }
 
     /// Holds a rendition. Others of the same URL that were made of other bytes go.
@@ -188,9 +197,9 @@ public final class MemoryCache: @unchecked Sendable {
     func insert(_ rendition: Rendition, since epoch: StoreEpoch? = nil) -> Bool {
         // What is dropped is released when the lock has been given back.
         var dropped: [DecodedImage] = []
-        return policyLock.withLock { _ in
+        return withPolicy { guarded in
             if let epoch,
-                !removals.permits(epoch, partition: rendition.partition, resource: rendition.resource)
+                !guarded.removals.permits(epoch, partition: rendition.partition, resource: rendition.resource)
             {
                 return false
             }
@@ -208,24 +217,25 @@ public final class MemoryCache: @unchecked Sendable {
             if isOutdated { return true }
             for entry in replaced {
                 if entry.pointee.version == rendition.version {
-                    hits = entry.pointee.segment == .ghost ? policy.takeBack(entry) : entry.pointee.currentUse.hits
+                    hits =
+                        entry.pointee.segment == .ghost ? guarded.policy.takeBack(entry) : entry.pointee.currentUse.hits
                 }
-                erase(entry, &dropped)
+                erase(entry, &guarded, &dropped)
             }
             let entry = Entry.allocate(capacity: 1)
             entry.initialize(to: MemoryEntry(rendition, key: key, use: Use(lastUse: now, hits: hits)))
-            if rendition.freshness.isTransient || rendition.cost > policy.capacity || countLimitValue == 0 {
+            if rendition.freshness.isTransient || rendition.cost > guarded.policy.capacity || guarded.countLimit == 0 {
                 entry.pointee.shown = rendition.image
                 entry.pointee.image = nil
                 table.withShard(of: key) { $0.pointee.add(entry) }
-                holdWeakly(entry)
+                holdWeakly(entry, &guarded)
             } else {
-                policy.makeRoom(for: rendition.cost, countLimit: countLimitValue - 1)
+                guarded.policy.makeRoom(for: rendition.cost, countLimit: guarded.countLimit - 1)
                 table.withShard(of: key) { $0.pointee.add(entry) }
-                policy.insert(entry)
-                settle(&dropped)
+                guarded.policy.insert(entry)
+                settle(&guarded, &dropped)
             }
-            sweepWeak(&dropped)
+            sweepWeak(&guarded, &dropped)
             return true
         }
     }
@@ -258,9 +268,9 @@ public final class MemoryCache: @unchecked Sendable {
 
     private func removeAll(_ record: (inout RemovalLog) -> Void, where condition: (Entry) -> Bool) {
         var dropped: [DecodedImage] = []
-        policyLock.withLock { _ in
-            record(&removals)
-            for entry in table.entries where condition(entry) { erase(entry, &dropped) }
+        withPolicy { guarded in
+            record(&guarded.removals)
+            for entry in table.entries where condition(entry) { erase(entry, &guarded, &dropped) }
         }
     }
 
@@ -268,54 +278,50 @@ public final class MemoryCache: @unchecked Sendable {
 
     /// The most bytes of pixels. Setting it lower evicts at once.
     public var costLimit: Int {
-        get { policyLock.withLock { _ in policy.capacity } }
+        get { withPolicy { $0.policy.capacity } }
         set {
-            changePolicy { policy, countLimit in
-                policy.setCapacity(max(0, newValue), countLimit: countLimit)
-            }
+            change { $0.policy.setCapacity(max(0, newValue), countLimit: $0.countLimit) }
         }
     }
 
     /// The most images. Setting it lower evicts at once.
     public var countLimit: Int {
-        get { policyLock.withLock { _ in countLimitValue } }
+        get { withPolicy { $0.countLimit } }
         set {
-            changePolicy { policy, countLimit in
-                countLimit = max(0, newValue)
-                policy.makeRoom(for: 0, countLimit: countLimit)
+            change { guarded in
+                guarded.countLimit = max(0, newValue)
+                guarded.policy.makeRoom(for: 0, countLimit: guarded.countLimit)
             }
         }
     }
 
     /// The bytes of pixels that are held.
-    public var totalCost: Int { policyLock.withLock { _ in policy.byteCount } }
+    public var totalCost: Int { withPolicy { $0.policy.byteCount } }
 
     /// Entries of all kinds, ghosts included: for tests.
-    var entryCount: Int { policyLock.withLock { _ in table.entries.count } }
+    var entryCount: Int { withPolicy { _ in table.entries.count } }
 
     /// The images that are held.
-    public var count: Int { policyLock.withLock { _ in policy.liveCount } }
+    public var count: Int { withPolicy { $0.policy.liveCount } }
 
     /// Evicts until no more than `cost` bytes are held; the limit stays.
     public func trim(toCost cost: Int) {
-        changePolicy { policy, countLimit in
-            policy.makeRoom(for: max(0, policy.capacity - max(0, cost)), countLimit: countLimit)
-        }
+        change { $0.policy.makeRoom(for: max(0, $0.policy.capacity - max(0, cost)), countLimit: $0.countLimit) }
     }
 
-    private func changePolicy(_ change: (inout EvictionPolicy, inout Int) -> Void) {
+    private func change(_ body: (inout Guarded) -> Void) {
         var dropped: [DecodedImage] = []
-        policyLock.withLock { _ in
-            change(&policy, &countLimitValue)
-            settle(&dropped)
+        withPolicy { guarded in
+            body(&guarded)
+            settle(&guarded, &dropped)
         }
     }
 
     // MARK: Under the policy's lock
 
     /// Carries out what the policy has decided.
-    private func settle(_ dropped: inout [DecodedImage]) {
-        for entry in policy.evicted {
+    private func settle(_ guarded: inout Guarded, _ dropped: inout [DecodedImage]) {
+        for entry in guarded.policy.evicted {
             table.withShard(of: entry.pointee.key) { _ in
                 if let image = entry.pointee.image {
                     entry.pointee.shown = image
@@ -324,29 +330,29 @@ public final class MemoryCache: @unchecked Sendable {
                 entry.pointee.image = nil
             }
         }
-        policy.evicted.removeAll(keepingCapacity: true)
-        for entry in policy.forgotten {
-            if entry.pointee.shown != nil { holdWeakly(entry) } else { erase(entry, &dropped) }
+        guarded.policy.evicted.removeAll(keepingCapacity: true)
+        for entry in guarded.policy.forgotten {
+            if entry.pointee.shown != nil { holdWeakly(entry, &guarded) } else { erase(entry, &guarded, &dropped) }
         }
-        policy.forgotten.removeAll(keepingCapacity: true)
+        guarded.policy.forgotten.removeAll(keepingCapacity: true)
     }
 
-    private func holdWeakly(_ entry: Entry) {
+    private func holdWeakly(_ entry: Entry, _ guarded: inout Guarded) {
         entry.pointee.place = .weak
-        weak.append(entry)
+        guarded.weak.append(entry)
     }
 
-    private func letGo(_ entry: Entry) {
+    private func letGo(_ entry: Entry, _ guarded: inout Guarded) {
         guard entry.pointee.place == .weak else { return }
-        weak.remove(entry)
+        guarded.weak.remove(entry)
         entry.pointee.place = .none
     }
 
     /// Looks at the two oldest of those that are held weakly: that keeps pace with what is added.
-    private func sweepWeak(_ dropped: inout [DecodedImage]) {
-        for _ in 0..<min(2, weak.count) {
-            guard let oldest = weak.first else { return }
-            if oldest.pointee.shown != nil { weak.moveToEnd(oldest) } else { erase(oldest, &dropped) }
+    private func sweepWeak(_ guarded: inout Guarded, _ dropped: inout [DecodedImage]) {
+        for _ in 0..<min(2, guarded.weak.count) {
+            guard let oldest = guarded.weak.first else { return }
+            if oldest.pointee.shown != nil { guarded.weak.moveToEnd(oldest) } else { erase(oldest, &guarded, &dropped) }
         }
     }
 
@@ -368,9 +374,9 @@ public final class MemoryCache: @unchecked Sendable {
     }
 
     /// Takes an entry out of everything and frees it.
-    private func erase(_ entry: Entry, _ dropped: inout [DecodedImage]) {
-        letGo(entry)
-        policy.remove(entry)
+    private func erase(_ entry: Entry, _ guarded: inout Guarded, _ dropped: inout [DecodedImage]) {
+        letGo(entry, &guarded)
+        guarded.policy.remove(entry)
         table.withShard(of: entry.pointee.key) { $0.pointee.remove(entry) }
         if let image = entry.pointee.image { dropped.append(image) }
         entry.deinitialize(count: 1)

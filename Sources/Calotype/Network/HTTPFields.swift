@@ -17,17 +17,31 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
     }
 
     private var lines: [Field] = []
+    /// Which lengths the names have: bit n for n bytes, the last bit for all that are longer. A message is asked for a
+    /// dozen names, mostly in vain. What has been removed may still have its bit.
+    private var nameLengths: UInt64 = 0
 
     /// Makes a list without fields.
     public init() {}
 
     /// Makes a list of these lines, in their order.
-    public init(_ lines: [Field]) { self.lines = lines }
+    public init(_ lines: [Field]) {
+        self.lines = lines
+        for line in lines { nameLengths |= Self.bit(of: line.name) }
+    }
 
     /// Makes a list of these lines, in their order.
     public init(dictionaryLiteral elements: (String, String)...) {
-        lines = elements.map { Field($0.0, $0.1) }
+        self.init(elements.map { Field($0.0, $0.1) })
     }
+
+    private static func bit(of name: String) -> UInt64 { 1 &<< UInt64(Swift.min(name.utf8.count, 63)) }
+
+    /// Lists are equal if their lines are.
+    public static func == (lhs: HTTPFields, rhs: HTTPFields) -> Bool { lhs.lines == rhs.lines }
+
+    /// Hashes the lines.
+    public func hash(into hasher: inout Hasher) { hasher.combine(lines) }
 
     /// The number of lines.
     public var count: Int { lines.count }
@@ -52,12 +66,13 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
         }
         set {
             lines.removeAll { $0.name.equalsIgnoringASCIICase(name) }
-            if let newValue { lines.append(Field(name, newValue)) }
+            if let newValue { append(name, newValue) }
         }
     }
 
     private func index(of name: String, from start: Int) -> Int? {
-        // Asked for several times with each message, mostly in vain: the lengths are compared before a name is touched.
+        guard nameLengths & Self.bit(of: name) != 0 else { return nil }
+        // The lengths are compared before a name is touched.
         let count = name.utf8.count
         for index in start..<lines.count
         where lines[index].name.utf8.count == count && lines[index].name.hasSameBytesIgnoringASCIICase(as: name) {
@@ -68,12 +83,14 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
 
     /// The values of each line of that name.
     public func values(_ name: String) -> [String] {
-        lines.compactMap { $0.name.equalsIgnoringASCIICase(name) ? $0.value : nil }
+        guard nameLengths & Self.bit(of: name) != 0 else { return [] }
+        return lines.compactMap { $0.name.equalsIgnoringASCIICase(name) ? $0.value : nil }
     }
 
     /// Adds a line after the others.
     public mutating func append(_ name: String, _ value: String) {
         lines.append(Field(name, value))
+        nameLengths |= Self.bit(of: name)
     }
 
     /// Removes every line for which `condition` holds.

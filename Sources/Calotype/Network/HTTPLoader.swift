@@ -103,21 +103,24 @@ final class HTTPLoader: Sendable {
             while let piece = try await pieces.next() {
                 let isFirst = reception.header == nil
                 if let bytes = try reception.take(piece), isStorable {
-                    if isFirst { deposit = await self.deposit(fetch, reception.arrival.head, lookup.superseded?.id) }
-                    if let open = deposit, await !append(bytes, to: open) { deposit = nil }
+                    if isFirst {
+                        deposit = self.deposit(bytes, fetch, reception.arrival.head, lookup.superseded?.id)
+                    } else if let open = deposit, await !append(bytes, to: open) {
+                        deposit = nil
+                    }
                 }
                 progress(reception.progress)
             }
             try Task.checkCancellation()
             try reception.checkEnd()
         } catch {
-            await deposit?.writer.abort()
+            await deposit?.abort()
             throw Self.imageError(error)
         }
         var stored: StoredResponse.ID?
         if let deposit {
             do {
-                stored = try await deposit.writer.commit()?.id
+                stored = try await deposit.commit()?.id
             } catch {
                 reportFault("commit", error)
             }
@@ -177,39 +180,26 @@ final class HTTPLoader: Sendable {
 
     // MARK: Store
 
-    /// A writer that has been opened. An object: a value whose size nobody knows is dear to hand about.
-    private final class Deposit: Sendable {
-        let writer: any ResponseWriter
-
-        init(_ writer: any ResponseWriter) { self.writer = writer }
-    }
-
-    /// A place in the store; `nil` if there is no store or it has failed.
+    /// A place in the store, if there is a store.
     @inline(never)
     private func deposit(
-        _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
-    ) async -> Deposit? {
+        _ first: Data, _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
+    ) -> Deposit? {
         guard let store = configuration.store, let key = fetch.key else { return nil }
-        do {
-            return Deposit(
-                try await store.writer(
-                    for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced,
-                    since: fetch.epoch))
-        } catch {
-            reportFault("open", error)
-            return nil
-        }
+        return Deposit(
+            of: first, in: store, for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced,
+            since: fetch.epoch)
     }
 
-    /// - Returns: Whether the writer has taken the bytes. One that hasn't is aborted.
+    /// - Returns: Whether the bytes have been taken. If not, the deposit is aborted.
     @inline(never)
     private func append(_ bytes: Data, to deposit: Deposit) async -> Bool {
         do {
-            try await deposit.writer.append(bytes)
+            try await deposit.append(bytes)
             return true
         } catch {
             reportFault("write", error)
-            await deposit.writer.abort()
+            await deposit.abort()
             return false
         }
     }

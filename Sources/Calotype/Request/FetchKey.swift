@@ -5,14 +5,31 @@ public import Foundation
 /// Method, normalised URL (``ResourceID`` says how), partition, and the request fields that can change what a server
 /// sends. Credentials are no part of it: they belong to the partition.
 public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
+    /// One object, so that a key is copied by a single retain.
+    private final class Parts: Sendable {
+        let method: String
+        let url: URL
+        let partition: Partition?
+        let fields: HTTPFields
+
+        init(method: String, url: URL, partition: Partition?, fields: HTTPFields) {
+            self.method = method
+            self.url = url
+            self.partition = partition
+            self.fields = fields
+        }
+    }
+
+    private let parts: Parts
+
     /// The method, upper case.
-    public let method: String
+    public var method: String { parts.method }
     /// The URL as it is requested.
-    public let url: URL
+    public var url: URL { parts.url }
     /// The partition, if the request has one.
-    public let partition: Partition?
+    public var partition: Partition? { parts.partition }
     /// The fields that matter, sorted by name in lower case.
-    public let fields: HTTPFields
+    public var fields: HTTPFields { parts.fields }
 
     /// Stands for all of the above.
     package let digest: Digest
@@ -21,10 +38,7 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
         method: String = "GET", url: URL, urlDigest: Digest? = nil, partition: Partition? = nil,
         fields: HTTPFields = .init(), body: Data? = nil, signatures: SignatureRule = .known
     ) {
-        self.method = method
-        self.url = url
-        self.partition = partition
-        self.fields = fields
+        parts = Parts(method: method, url: url, partition: partition, fields: fields)
         var digest = urlDigest ?? URLNormalization(signatures).digest(of: url)
         if let partition { digest = digest.combined(with: partition.digest) }
         if let variant = Self.variant(method: method, fields: fields, body: body) {

@@ -12,8 +12,9 @@ public struct ImageRequest: Sendable {
     public enum Source: Sendable {
         /// A URL with the scheme http, https, file or data.
         case url(URL)
-        /// An HTTP request with a method, fields or a body of its own.
-        case http(HTTPMessage)
+        /// An HTTP request with a method, fields or a body of its own. Kept apart: a source is copied often, and is a URL
+        /// as a rule.
+        indirect case http(HTTPMessage)
         /// Bytes in memory.
         case data(Data)
         /// The app's own code. It runs off the main actor, and again whenever the bytes are needed and nobody has them.

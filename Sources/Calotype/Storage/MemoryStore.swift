@@ -17,12 +17,12 @@ public final class MemoryStore: ResponseStore {
         var lastUse: UInt64 = 0
         var byteCount: Int { metadata.count + body.count }
 
-        init(id: Int64, _ writer: Writer, body: Data) {
+        init(id: Int64, key: FetchKey, resource: ResourceID, metadata: Data, body: Data) {
             self.id = id
-            key = writer.key
-            partition = writer.partition
-            resource = writer.resource
-            metadata = writer.metadata
+            self.key = key.digest
+            partition = key.partition
+            self.resource = resource
+            self.metadata = metadata
             self.body = body
         }
 
@@ -34,7 +34,7 @@ public final class MemoryStore: ResponseStore {
     fileprivate struct State {
         var entries: [Int64: Entry] = [:]
         /// The variants of each key, oldest first.
-        var variants: [Digest: [Entry]] = [:]
+        var variants: [Digest: ShortList<Entry>] = [:]
         /// Uses, oldest first. Only an entry's latest use counts; the others are passed over when they come up.
         var uses: [(id: Int64, use: UInt64)] = []
         /// The first of `uses` that hasn't come up yet.
@@ -63,10 +63,7 @@ public final class MemoryStore: ResponseStore {
 
     /// The variants stored under a key, newest first.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
-        state.withLock { state in
-            guard let variants = state.variants[key.digest] else { return [] }
-            return variants.reversed().map(\.response)
-        }
+        state.withLock { $0.variants[key.digest]?.reversed().map(\.response) ?? [] }
     }
 
     /// The body of a variant. This is what counts as a use.
@@ -95,8 +92,15 @@ public final class MemoryStore: ResponseStore {
         since epoch: StoreEpoch
     ) async throws -> any ResponseWriter {
         Writer(
-            store: self, key: key.digest, partition: key.partition, resource: resource, metadata: metadata,
-            replaced: replaced, epoch: epoch)
+            store: self, key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch)
+    }
+
+    /// Stores a response whose whole body is at hand.
+    public func add(
+        _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) async throws -> StoredResponse? {
+        commit(body, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
     }
 
     /// Removes one variant.
@@ -133,19 +137,20 @@ public final class MemoryStore: ResponseStore {
         state.withLock { StoreUsage(responseCount: $0.entries.count, byteCount: Int64($0.byteCount)) }
     }
 
-    fileprivate func commit(_ writer: Writer, body: Data) -> StoredResponse? {
+    fileprivate func commit(
+        _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) -> StoredResponse? {
         state.withLock { state in
-            let byteCount = writer.metadata.count + body.count
-            guard
-                state.removals.permits(writer.epoch, partition: writer.partition, resource: writer.resource),
-                byteCount <= byteLimit
+            let byteCount = metadata.count + body.count
+            guard state.removals.permits(epoch, partition: key.partition, resource: resource), byteCount <= byteLimit
             else { return nil }
-            if let replaced = writer.replaced { state.remove(replaced.number) }
+            if let replaced { state.remove(replaced.number) }
             state.trim(to: byteLimit - byteCount)
-            let entry = Entry(id: state.nextID, writer, body: body)
+            let entry = Entry(id: state.nextID, key: key, resource: resource, metadata: metadata, body: body)
             state.nextID += 1
             state.entries[entry.id] = entry
-            state.variants[entry.key, default: []].append(entry)
+            state.variants[entry.key, default: ShortList()].append(entry)
             state.noteUse(of: entry)
             state.byteCount += byteCount
             return entry.response
@@ -187,8 +192,7 @@ extension MemoryStore.State {
 /// Collects a body. Its bytes are seen by nobody until it is committed.
 private final class Writer: ResponseWriter {
     let store: MemoryStore
-    let key: Digest
-    let partition: Partition?
+    let key: FetchKey
     let resource: ResourceID
     let metadata: Data
     let replaced: StoredResponse.ID?
@@ -196,12 +200,11 @@ private final class Writer: ResponseWriter {
     private let body = Mutex(Data())
 
     init(
-        store: MemoryStore, key: Digest, partition: Partition?, resource: ResourceID, metadata: Data,
+        store: MemoryStore, key: FetchKey, resource: ResourceID, metadata: Data,
         replaced: StoredResponse.ID?, epoch: StoreEpoch
     ) {
         self.store = store
         self.key = key
-        self.partition = partition
         self.resource = resource
         self.metadata = metadata
         self.replaced = replaced
@@ -216,7 +219,8 @@ private final class Writer: ResponseWriter {
     }
 
     func commit() async throws -> StoredResponse? {
-        store.commit(self, body: body.withLock { $0 })
+        store.commit(
+            body.withLock { $0 }, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
     }
 
     func abort() async {

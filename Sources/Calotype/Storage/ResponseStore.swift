@@ -7,7 +7,7 @@ public import Foundation
 /// - Isolation: Any thread. What touches a file does so on the store's own threads.
 /// - Errors: A method throws when the store can't do its work. That never fails a load that the network can satisfy; a
 ///   miss is `nil` or empty, not an error.
-public protocol ResponseStore: Sendable {
+public protocol ResponseStore: AnyObject, Sendable {
     /// The moment from which a load counts as begun. Removals after it refuse what that load commits.
     ///
     /// Asked with a lock held: it must neither wait for I/O nor call back into the pipeline.
@@ -35,6 +35,16 @@ public protocol ResponseStore: Sendable {
         since epoch: StoreEpoch
     ) async throws -> any ResponseWriter
 
+    /// Stores a response whose whole body is at hand: a writer's work in one step, which a store may do more cheaply.
+    ///
+    /// Parameters as those of ``writer(for:resource:metadata:replacing:since:)``.
+    ///
+    /// - Returns: As ``ResponseWriter/commit()``.
+    func add(
+        _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) async throws -> StoredResponse?
+
     /// Removes one variant.
     func remove(_ id: StoredResponse.ID) async throws
 
@@ -49,6 +59,24 @@ public protocol ResponseStore: Sendable {
 
     /// What the store holds.
     func usage() async throws -> StoreUsage
+}
+
+extension ResponseStore {
+    /// Opens a writer, and commits.
+    public func add(
+        _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) async throws -> StoredResponse? {
+        let writer = try await writer(
+            for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
+        do {
+            try await writer.append(body)
+            return try await writer.commit()
+        } catch {
+            await writer.abort()
+            throw error
+        }
+    }
 }
 
 /// A response that is stored.
@@ -88,7 +116,7 @@ public enum StoredBody: Sendable {
 /// Takes the body of a response as it arrives.
 ///
 /// - Ownership: Letting go of a writer without committing aborts it.
-public protocol ResponseWriter: Sendable {
+public protocol ResponseWriter: AnyObject, Sendable {
     /// Takes the next bytes.
     func append(_ bytes: Data) async throws
     /// Makes the response visible.

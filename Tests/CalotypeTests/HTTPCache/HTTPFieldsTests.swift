@@ -22,6 +22,19 @@ struct HTTPFieldsTests {
         #expect(fields == ["accept": "c"])
     }
 
+    @Test("names of any length are found, and one that has been removed can come again")
+    func lengths() {
+        let long = String(repeating: "n", count: 63)
+        var fields: HTTPFields = ["": "0", long: "63", long + "n": "64", long + "nn": "65"]
+        #expect(["", long, long + "n", long + "nn"].map { fields[$0] } == ["0", "63", "64", "65"])
+        #expect(fields[long + "m"] == nil && fields.values(long + "nnn") == [])
+        fields.removeAll { $0.name == long }
+        #expect(fields[long] == nil)
+        fields[long] = "again"
+        #expect(fields.values(long) == ["again"])
+        #expect(fields == ["": "0", long + "n": "64", long + "nn": "65", long: "again"])
+    }
+
     @Test("A-Z alone count as a-z")
     func letterCase() {
         #expect("Content-TYPE".equalsIgnoringASCIICase("content-type"))

@@ -20,6 +20,9 @@ struct ResponseStoreContract<Store: ResponseStore>: Sendable {
             Rule(title: "what is committed is found, with its metadata and body") { try await $0.commits() },
             Rule(title: "variants of a key come newest first") { try await $0.newestFirst() },
             Rule(title: "a replaced variant gives way") { try await $0.replaces() },
+            Rule(title: "a body that is added whole is stored as a writer would, and refused likewise") {
+                try await $0.addsWhole()
+            },
             Rule(title: "metadata changes without the body") { try await $0.updatesMetadata() },
             Rule(title: "nothing is seen before the commit, nor after an abort or of a dropped writer") {
                 try await $0.hidesUncommitted()
@@ -69,6 +72,35 @@ struct ResponseStoreContract<Store: ResponseStore>: Sendable {
     }
 
     // MARK: Rules
+
+    private func addsWhole() async throws {
+        let store = try await make(1_000)
+        func add(
+            _ name: String, _ count: Int, _ partition: Partition? = nil, replacing replaced: StoredResponse.ID? = nil,
+            since epoch: StoreEpoch
+        ) async throws -> StoredResponse? {
+            try await store.add(
+                bytes(count, 7), for: key(name, partition), resource: ResourceID(name), metadata: Data([1, 2]),
+                replacing: replaced, since: epoch)
+        }
+        let added = try #require(try await add("a", 10, since: store.epoch()))
+        #expect(added.metadata == Data([1, 2]))
+        #expect(added.bodyByteCount == 10)
+        #expect(try await store.responses(for: key("a")).map(\.id) == [added.id])
+        #expect(try await store.body(of: added.id)?.bytes() == bytes(10, 7))
+
+        let second = try #require(try await add("a", 20, since: store.epoch()))
+        #expect(try await store.responses(for: key("a")).map(\.id) == [second.id, added.id])
+        let third = try #require(try await add("a", 30, replacing: second.id, since: store.epoch()))
+        #expect(try await store.responses(for: key("a")).map(\.id) == [third.id, added.id])
+        #expect(try await store.usage().responseCount == 2)
+
+        #expect(try await add("large", 2_000, since: store.epoch()) == nil)
+        let before = store.epoch()
+        try await store.removePartition("p")
+        #expect(try await add("late", 10, "p", since: before) == nil)
+        #expect(try await add("late", 10, "p", since: store.epoch()) != nil)
+    }
 
     private func commits() async throws {
         let store = try await make(1 << 20)
