@@ -38,6 +38,7 @@ struct RemoteImageModelTests {
         let view = ModelView(request, in: fixture.pipeline)
         guard case .empty = view.phase else { return #expect(Bool(false), "\(view.phase)") }
         _ = try await fixture.pipeline.image(for: request)
+        await fixture.pipeline.waitUntilIdle()
         fixture.clock.advance(by: .seconds(10))
         #expect(view.phase.isSuccess)
         #expect(fixture.pipeline.isIdle)
