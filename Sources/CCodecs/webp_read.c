@@ -64,29 +64,35 @@ static uint32_t little(const uint8_t *bytes) {
 /// Whether the file is shorter than RIFF's length says.
 static bool announces_more(const cc_webp *self) { return self->count < 8 || little(self->bytes + 4) > self->count - 8; }
 
-/// The demuxer takes memory for each frame: they are counted before it sees the file.
-static bool has_more_frames(const cc_webp *self, int limit) {
-    int frames = 0;
+/// More chunks beside the frames than any writer makes.
+enum { CHUNK_LIMIT = 1000 };
+
+/// The demuxer takes memory for each frame and each other chunk: they are counted before it sees the file.
+static cc_status check_chunk_counts(cc_webp *self, int frame_limit) {
+    int frames = 0, others = 0;
     size_t offset = 12;
     while (offset + 8 <= self->count) {
         const uint8_t *chunk = self->bytes + offset;
-        if (memcmp(chunk, "ANMF", 4) == 0 && ++frames > limit) return true;
+        bool is_frame = memcmp(chunk, "ANMF", 4) == 0;
+        if (is_frame ? ++frames > frame_limit : ++others > CHUNK_LIMIT) {
+            fail(self, CC_LIMIT, "");
+            snprintf(
+                self->message, sizeof self->message, "more than %d %s", is_frame ? frame_limit : CHUNK_LIMIT,
+                is_frame ? "frames" : "chunks");
+            return CC_LIMIT;
+        }
         uint64_t size = little(chunk + 4);
         size += size & 1;
-        if (size > self->count - offset - 8) return false;
+        if (size > self->count - offset - 8) return CC_OK;
         offset += 8 + (size_t)size;
     }
-    return false;
+    return CC_OK;
 }
 
 cc_status cc_webp_read_header(cc_webp *self, int frame_limit, cc_webp_info *info) {
     if (self->failure) return self->failure;
     if (self->state != STATE_OPENED) return CC_MISUSE;
-    if (has_more_frames(self, frame_limit)) {
-        fail(self, CC_LIMIT, "");
-        snprintf(self->message, sizeof self->message, "more than %d frames", frame_limit);
-        return CC_LIMIT;
-    }
+    if (check_chunk_counts(self, frame_limit)) return self->failure;
     WebPData data = {self->bytes, self->count};
     WebPDemuxState progress = WEBP_DEMUX_PARSE_ERROR;
     self->demuxer = WebPDemuxPartial(&data, &progress);

@@ -115,7 +115,8 @@ typedef struct {
 
 /// Begins to decode. The bytes must stay valid until `cc_webp_close`. NULL if there is no memory.
 cc_webp *cc_webp_open(const uint8_t *bytes, size_t count);
-/// Reads the file's structure; CC_LIMIT before memory is taken for more than `frame_limit` frames.
+/// Reads the file's structure; CC_LIMIT before memory is taken for more than `frame_limit` frames, or for 1,000 chunks
+/// beside them.
 cc_status cc_webp_read_header(cc_webp *webp, int frame_limit, cc_webp_info *info);
 /// Finds the first frame. `is_lossless` tells how its colors are coded; alpha is straight.
 cc_status cc_webp_read_frame(cc_webp *webp, cc_frame *frame, bool *is_lossless);

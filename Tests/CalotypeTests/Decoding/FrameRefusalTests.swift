@@ -144,6 +144,13 @@ struct FrameRefusalTests {
         #expect(
             Self.reason(Self.webP(), limits: ImageLimits(frameCount: 1))
                 == .limitExceeded(.webP, detail: "more than 1 frames"))
+        let image = WebPEncoder.chunk("VP8L", WebPEncoder.bitstream(width: 2, height: 2) { _, _ in .red })
+        let header = WebPEncoder.extendedHeader(0x10, width: 2, height: 2)
+        let others = { (count: Int) in Array(repeatElement(WebPEncoder.chunk("XXXX", []), count: count).joined()) }
+        #expect(Self.reason(WebPEncoder.file(header + image + others(998))) == nil)
+        #expect(
+            Self.reason(WebPEncoder.file(header + image + others(999)))
+                == .limitExceeded(.webP, detail: "more than 1000 chunks"))
         #expect(
             Self.reason(Self.gif(isInterlaced: true), limits: ImageLimits(pixelCount: 251))
                 == .tooManyPixels(PixelSize(width: 18, height: 14), limit: 251))

@@ -48,6 +48,21 @@ struct WebPDecoderTests {
         #expect(comparison.isWithin(.init(leastPSNR: 30)), "\(comparison)")
     }
 
+    @Test("a lossy file's alpha is exact, and its colours are premultiplied by it")
+    func lossyAlpha() throws {
+        let bitmap = try Self.decode(ImageFixture.data("picture-alpha.webp")).bitmap
+        let expected = TestImages.bitmap(width: 160, height: 120) { Self.picture($0, $1, isOpaque: false) }
+        let comparison = PixelComparison(bitmap, expected)
+        #expect(comparison.isWithin(.init(leastPSNR: 30)), "\(comparison)")
+        for y in 0..<120 {
+            for x in 0..<160 {
+                let pixel = bitmap[x, y]
+                #expect(pixel.alpha == expected[x, y].alpha)
+                #expect(max(pixel.red, pixel.green, pixel.blue) <= pixel.alpha)
+            }
+        }
+    }
+
     @Test(
         "a scaled decode is close to a full one, resized by the reference",
         arguments: [
