@@ -13,17 +13,24 @@ let swiftSettings: [SwiftSetting] = [
 
 var coreDependencies: [Target.Dependency] = []
 var toolDependencies: [Target.Dependency] = ["Calotype", "CalotypeTesting"]
+var testDependencies: [Target.Dependency] = ["Calotype", "CalotypeTesting", "CalotypeTool"]
 var targets: [Target] = []
 
 #if os(Linux)
 coreDependencies += ["CCodecs", "CCurl"]
 // `calo bench` compares the transport with libcurl itself.
 toolDependencies += ["CCurl"]
+testDependencies += ["CCodecs"]
 targets += [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-    .target(name: "CCodecs", dependencies: ["CLibJPEG", "CLibPNG"]),
+    .systemLibrary(name: "CLibWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
+    .systemLibrary(name: "CLibGIF", providers: [.apt(["libgif-dev"])]),
+    .target(
+        name: "CCodecs", dependencies: ["CLibJPEG", "CLibPNG", "CLibWebP", "CLibGIF"],
+        // giflib itself has no file for pkg-config (Debian adds one), which would say this.
+        linkerSettings: [.linkedLibrary("gif")]),
 ]
 #endif
 
@@ -37,7 +44,7 @@ targets += [
         swiftSettings: swiftSettings),
     .testTarget(
         name: "CalotypeTests",
-        dependencies: ["Calotype", "CalotypeTesting", "CalotypeTool"],
+        dependencies: testDependencies,
         resources: [.copy("Fixtures")],
         swiftSettings: swiftSettings),
 ]

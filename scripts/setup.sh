@@ -7,7 +7,7 @@
 # Does nothing, quickly, where nothing is missing. Asks nothing.
 set -euo pipefail
 
-packages=(libcurl4-openssl-dev libjpeg62-turbo-dev libpng-dev pkg-config)
+packages=(libcurl4-openssl-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libgif-dev pkg-config)
 
 case "${1:-}" in
 "") ;;
@@ -35,13 +35,19 @@ is_installed() {
 
 if ! command -v dpkg-query >/dev/null; then
     # Another distribution: say what is needed where it shows that something is missing.
-    for module in libcurl libjpeg libpng; do
+    advice="Install the development packages of libcurl, libjpeg, libpng, libwebp and giflib with the system's
+package manager (on Debian: ${packages[*]})."
+    for module in libcurl libjpeg libpng libwebp libwebpdemux; do
         if ! pkg-config --exists "$module" 2>/dev/null; then
-            echo "setup: pkg-config doesn't know $module. Install the development packages of libcurl, libjpeg and" >&2
-            echo "libpng with the system's package manager (on Debian: ${packages[*]})." >&2
+            echo "setup: pkg-config doesn't know $module. $advice" >&2
             exit 1
         fi
     done
+    # giflib itself has no file for pkg-config: what counts is that the compiler finds its header.
+    if ! echo '#include <gif_lib.h>' | "$(command -v clang || command -v cc)" -x c -E - >/dev/null 2>&1; then
+        echo "setup: the compiler doesn't find gif_lib.h. $advice" >&2
+        exit 1
+    fi
     exit 0
 fi
 

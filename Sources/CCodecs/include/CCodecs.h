@@ -4,7 +4,7 @@
 //
 // libjpeg and libpng report errors by longjmp, which must never cross a Swift frame. So each codec lives in one heap
 // object with its error handler and its jmp_buf, every function here that can reach the library does setjmp and returns
-// a code, and the libraries never call Swift. Nothing here blocks or keeps global state; an object is used by one
+// a code, and the libraries never call Swift. (libwebp and giflib return codes by themselves.) Nothing here blocks or keeps global state; an object is used by one
 // thread at a time. Work is done in steps, so that the caller can look at its clock and its cancellation in between.
 //
 // Pixels are RGBA, 8 bits a channel, rows from the top.
@@ -92,6 +92,77 @@ const char *cc_png_message(const cc_png *png);
 /// How many bytes have been read.
 size_t cc_png_offset(const cc_png *png);
 void cc_png_close(cc_png *png);
+
+// MARK: Frames
+
+/// A frame of a file that can hold several: what it covers of the canvas.
+typedef struct {
+    /// Within the canvas; both sides are at least 1.
+    uint32_t left, top, width, height;
+    /// Some pixels may be transparent.
+    bool has_alpha;
+} cc_frame;
+
+// MARK: WebP
+
+typedef struct cc_webp cc_webp;
+
+typedef struct {
+    /// The canvas.
+    uint32_t width;
+    uint32_t height;
+} cc_webp_info;
+
+/// Begins to decode. The bytes must stay valid until `cc_webp_close`. NULL if there is no memory.
+cc_webp *cc_webp_open(const uint8_t *bytes, size_t count);
+/// Reads the file's structure; CC_LIMIT before memory is taken for more than `frame_limit` frames, or for 1,000 chunks
+/// beside them.
+cc_status cc_webp_read_header(cc_webp *webp, int frame_limit, cc_webp_info *info);
+/// Finds the first frame. `is_lossless` tells how its colors are coded; alpha is straight.
+cc_status cc_webp_read_frame(cc_webp *webp, cc_frame *frame, bool *is_lossless);
+/// Prepares to decode the frame at that size, at most its own, into `rows`, which hold `height` rows of `stride` bytes and
+/// must stay valid until `cc_webp_close`. Where the size is smaller, the library averages boxes: of lossless frames with
+/// their alpha counted in, of others colors and alpha apart. Takes at most `memory_limit` bytes, else CC_LIMIT.
+cc_status cc_webp_start(
+    cc_webp *webp, uint32_t width, uint32_t height, uint8_t *rows, size_t stride, size_t memory_limit);
+/// Decodes the next `byte_count` bytes; sets how many rows, from the top, are there by now, and `done` with the last. They
+/// are also there if the answer is CC_INCOMPLETE. What is there may be changed: the library doesn't read it again.
+cc_status cc_webp_decode(cc_webp *webp, size_t byte_count, uint32_t *row_count, bool *done);
+/// CC_INCOMPLETE if the file lacks something after the frame.
+cc_status cc_webp_finish(cc_webp *webp);
+/// What went wrong, or "". Valid until the next call.
+const char *cc_webp_message(const cc_webp *webp);
+/// How many bytes have been read.
+size_t cc_webp_offset(const cc_webp *webp);
+void cc_webp_close(cc_webp *webp);
+
+// MARK: GIF
+
+typedef struct cc_gif cc_gif;
+
+typedef struct {
+    /// The canvas.
+    uint32_t width;
+    uint32_t height;
+} cc_gif_info;
+
+/// Begins to decode. The bytes must stay valid until `cc_gif_close`. NULL if there is no memory.
+cc_gif *cc_gif_open(const uint8_t *bytes, size_t count);
+/// Reads the size of the canvas.
+cc_status cc_gif_read_header(cc_gif *gif, cc_gif_info *info);
+/// Reads up to the first frame's pixels. What of it lies outside the canvas is left out.
+cc_status cc_gif_read_frame(cc_gif *gif, cc_frame *frame);
+/// Decodes at most `steps` rows of an interlaced frame, whose indices are kept (a byte for each pixel on the canvas); sets
+/// `done` when rows can be read.
+cc_status cc_gif_consume(cc_gif *gif, int steps, bool *done);
+/// Gives up to `capacity` rows of the frame, each `stride` bytes after the one before; sets how many. Premultiplied:
+/// transparent pixels are all 0.
+cc_status cc_gif_read_rows(cc_gif *gif, uint8_t *rows, size_t stride, uint32_t capacity, uint32_t *count);
+/// What went wrong, or "". Valid until the next call.
+const char *cc_gif_message(const cc_gif *gif);
+/// How many bytes have been read.
+size_t cc_gif_offset(const cc_gif *gif);
+void cc_gif_close(cc_gif *gif);
 
 // MARK: Encoding
 

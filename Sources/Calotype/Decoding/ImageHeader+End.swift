@@ -2,31 +2,37 @@ import Foundation
 
 extension ImageHeader {
     /// Whether a whole file visibly lacks its end: no IEND chunk in PNG, no end-of-image marker after the first scan in
-    /// JPEG, fewer bytes than RIFF announces in WebP. `false` for other formats, and no proof that all is there.
+    /// JPEG, fewer bytes than RIFF announces in WebP, no trailer in GIF. `false` for other formats, and no proof that all
+    /// is there.
     ///
     /// For decoders that show what they have of a file without a word.
     static func isCutOff(_ data: Data, format: ImageFormat) -> Bool {
-        data.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            switch format {
-            case .png:
-                var offset = 8
-                while let length = reader.big(offset, size: 4), length < reader.count - offset {
-                    if reader.has("IEND", at: offset + 4) { return offset + 12 > reader.count }
-                    offset += length + 12
-                }
-                return true
-            case .jpeg:
-                // From the end, as the marker is nearly always the last thing; from there, the first scan.
-                var offset = reader.count - 2
-                while offset > 0, !(bytes[offset] == 0xFF && bytes[offset + 1] == 0xD9) { offset -= 1 }
-                return offset <= 0 || offset < firstScan(reader)
-            case .webP:
-                guard let length = reader.little(4, size: 4) else { return true }
-                return length > reader.count - 8
-            default:
-                return false
+        data.withUnsafeBytes { isCutOff($0, format: format) }
+    }
+
+    /// The same for bytes in memory.
+    static func isCutOff(_ bytes: UnsafeRawBufferPointer, format: ImageFormat) -> Bool {
+        let reader = ByteReader(bytes)
+        switch format {
+        case .png:
+            var offset = 8
+            while let length = reader.big(offset, size: 4), length < reader.count - offset {
+                if reader.has("IEND", at: offset + 4) { return offset + 12 > reader.count }
+                offset += length + 12
             }
+            return true
+        case .jpeg:
+            // From the end, as the marker is nearly always the last thing; from there, the first scan.
+            var offset = reader.count - 2
+            while offset > 0, !(bytes[offset] == 0xFF && bytes[offset + 1] == 0xD9) { offset -= 1 }
+            return offset <= 0 || offset < firstScan(reader)
+        case .webP:
+            guard let length = reader.little(4, size: 4) else { return true }
+            return length > reader.count - 8
+        case .gif:
+            return lacksTrailer(gif: reader)
+        default:
+            return false
         }
     }
 
@@ -45,5 +51,34 @@ extension ImageHeader {
             }
         }
         return reader.count
+    }
+
+    /// Whether the blocks of a GIF end without a trailer. A byte that begins no block ends the search: what is wrong then
+    /// isn't that bytes are missing.
+    ///
+    /// - Source: GIF89a, sections 15, 18 to 20 and 27.
+    private static func lacksTrailer(gif reader: ByteReader) -> Bool {
+        /// The bytes of the colour table that such a byte of flags announces.
+        func tableByteCount(_ flags: Int) -> Int { flags & 0x80 == 0 ? 0 : 3 << (flags & 7 + 1) }
+        guard let flags = reader.byte(10) else { return true }
+        var offset = 13 + tableByteCount(flags)
+        while let block = reader.byte(offset) {
+            switch block {
+            case 0x3B:
+                return false
+            case 0x21:
+                offset += 2
+            case 0x2C:
+                guard let flags = reader.byte(offset + 9) else { return true }
+                // The descriptor, the table, and the size of the codes.
+                offset += 11 + tableByteCount(flags)
+            default:
+                return false
+            }
+            // The block's data: pieces with a length each, ended by an empty one.
+            while let length = reader.byte(offset), length > 0 { offset += 1 + length }
+            offset += 1
+        }
+        return true
     }
 }

@@ -61,39 +61,6 @@ package struct ImageHeader: Sendable, Hashable {
         return .image(ImageHeader(format: .gif, storedSize: PixelSize(width: width, height: height)))
     }
 
-    /// The size from the first chunk: the canvas of an extended file, or the only frame's.
-    ///
-    /// - Source: RFC 9649, sections 2.5 to 2.7; RFC 6386, section 9.1.
-    private static func parseWebP(_ reader: ByteReader) -> Parse {
-        let size: PixelSize?
-        if reader.has("VP8 ", at: 12) {
-            guard let tag = reader.byte(20), let width = reader.little(26, size: 2),
-                let height = reader.little(28, size: 2)
-            else { return .needsMoreBytes }
-            let isKeyFrame = tag & 1 == 0 && reader.has("*", at: 25)
-            // The upper 2 bits are a scale that nobody applies.
-            size = isKeyFrame ? PixelSize(width: width & 0x3FFF, height: height & 0x3FFF) : nil
-        } else if reader.has("VP8L", at: 12) {
-            // Two sides of 14 bits, one after the other.
-            guard let signature = reader.byte(20), let width = reader.little(21, size: 2),
-                let height = reader.little(22, size: 3)
-            else { return .needsMoreBytes }
-            size =
-                signature == 0x2F
-                ? PixelSize(width: (width & 0x3FFF) + 1, height: (height >> 6 & 0x3FFF) + 1) : nil
-        } else if reader.has("VP8X", at: 12) {
-            guard let width = reader.little(24, size: 3), let height = reader.little(27, size: 3) else {
-                return .needsMoreBytes
-            }
-            size = PixelSize(width: width + 1, height: height + 1)
-        } else if reader.count < 16 {
-            return .needsMoreBytes
-        } else {
-            size = nil
-        }
-        return .image(ImageHeader(format: .webP, storedSize: size))
-    }
-
     /// The size from the first header's two forms. A negative height means rows from the top.
     ///
     /// - Source: Microsoft, BITMAPCOREHEADER and BITMAPINFOHEADER.

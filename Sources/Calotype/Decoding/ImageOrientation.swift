@@ -25,7 +25,7 @@ package enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     /// The upright size of pixels stored at `size`, and the other way round.
     package func applied(to size: PixelSize) -> PixelSize { transposes ? size.transposed : size }
 
-    /// Reads the tag from a TIFF structure, as EXIF holds it in JPEG (after "Exif\0\0") and in PNG's eXIf.
+    /// Reads the tag from a TIFF structure, as EXIF holds it in JPEG (after "Exif\0\0"), PNG's eXIf and WebP's EXIF.
     ///
     /// - Returns: `nil` if there is no such tag; `.up` if it has a value that isn't allowed.
     /// - Source: TIFF 6.0, section 2. IFD0 alone is read: IFD1 describes the thumbnail.

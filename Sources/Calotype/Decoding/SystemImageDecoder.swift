@@ -3,28 +3,40 @@ public import Foundation
 
 /// The decoder of what the system's libraries can read.
 ///
-/// Image I/O's formats on Apple platforms; JPEG (libjpeg-turbo) and PNG (libpng) elsewhere.
+/// Image I/O's formats on Apple platforms; JPEG (libjpeg-turbo), PNG (libpng), WebP (libwebp) and GIF (giflib) elsewhere.
+/// Of an animated file, the first frame.
 ///
 /// - Isolation: A value without state. A decode runs on the calling thread and looks at its cancellation between rows.
-/// - Memory: For JPEG and PNG, a few rows besides the result: rows are resized as they are decoded. Progressive JPEG
-///   adds its coefficients (up to 384 MiB), interlaced PNG its pixels.
+/// - Memory: For JPEG, PNG and GIF, a few rows besides the result: rows are resized as they are decoded. Progressive JPEG
+///   adds its coefficients (up to 384 MiB), interlaced PNG its pixels, interlaced GIF a byte for each. WebP adds pixels of
+///   up to three times the result's sides; if lossless, also the file's, and if lossy with alpha, those instead.
 public struct SystemImageDecoder: ImageDecoder {
     /// Makes a decoder.
     public init() {}
 
-    /// Whether the format is JPEG or PNG.
-    public func supports(_ format: ImageFormat) -> Bool { format == .jpeg || format == .png }
+    /// Whether the format is JPEG, PNG, WebP or GIF.
+    public func supports(_ format: ImageFormat) -> Bool {
+        switch format {
+        case .jpeg, .png, .webP, .gif: true
+        default: false
+        }
+    }
 
     /// Decodes straight to the target's size.
     public func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let check = DecodeGuard(format: format, options: options)
         guard supports(format) else { throw ImageError(.decoding, .unsupportedFormat(format)) }
         let header = try check.header(of: data)
+        let target = options.target
         return try data.withUnsafeBytes { bytes in
-            if format == .png {
-                return try PNGDecoder(bytes: bytes, header: header, target: options.target, check: check).decode()
-            } else {
-                return try JPEGDecoder(bytes: bytes, header: header, target: options.target, check: check).decode()
+            switch format {
+            case .png: try PNGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
+            case .webP:
+                try WebPDecoder(
+                    bytes: bytes, header: header, target: target, frameLimit: options.limits.frameCount, check: check
+                ).decode()
+            case .gif: try GIFDecoder(bytes: bytes, target: target, check: check).decode()
+            default: try JPEGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
             }
         }
     }

@@ -120,6 +120,39 @@ public enum TestImages {
             pixel: quadrants(width: width, height: height))
     }
 
+    // MARK: WebP and GIF
+
+    /// A lossless WebP file of these colors, stored uncompressed.
+    ///
+    /// - Parameters:
+    ///   - width: At most 16,384, as `height`.
+    ///   - orientation: 1 to 8, written into an `EXIF` chunk; `pixel` describes the upright image, of `width` by `height`.
+    public static func webP(
+        width: Int, height: Int, orientation: Int? = nil, pixel: (_ x: Int, _ y: Int) -> PixelColor
+    ) -> Data {
+        let stored = StoredImage(width: width, height: height, orientation: orientation ?? 1)
+        return WebPEncoder.encode(
+            width: stored.width, height: stored.height, exif: orientation.map(Exif.orientation)
+        ) { x, y in
+            let (x, y) = stored.upright(x, y)
+            return pixel(x, y)
+        }
+    }
+
+    /// A GIF file of one frame of these colors, with a global color table.
+    ///
+    /// - Parameters:
+    ///   - width: At most 65,535, as `height`.
+    ///   - pixel: Gives at most 256 colors; what has an alpha below 128 is transparent.
+    public static func gif(
+        width: Int, height: Int, isInterlaced: Bool = false, pixel: (_ x: Int, _ y: Int) -> PixelColor
+    ) -> Data {
+        withoutActuallyEscaping(pixel) { pixel in
+            let frame = GIFEncoder.Frame(width: width, height: height, isInterlaced: isInterlaced, pixel: pixel)
+            return GIFEncoder.encode(width: width, height: height, frames: [frame])
+        }
+    }
+
     // MARK: Patterns
 
     private static func gradient(width: Int, height: Int) -> (Int, Int) -> PixelColor {

@@ -11,9 +11,26 @@ struct DecoderFuzzTests {
         arguments: [
             "orientation-6.jpg", "progressive.jpg", "cmyk-adobe.jpg", "gray.jpg", "rgb-transform-0.jpg", "alpha.png",
             "palette-2bit.png", "interlaced.png", "gray-16bit.png", "transparent-palette.png", "exif-after-pixels.png",
+            "lossy.webp", "alpha.webp", "webp-by-another-name.jpg", "picture-lossless.webp", "quadrants.gif",
         ])
     func mutations(_ name: String) throws {
-        let data = try ImageFixture.data(name)
+        try Self.decodeMutations(of: ImageFixture.data(name))
+    }
+
+    @Test("so do mutations of frames smaller than their canvas", arguments: [false, true])
+    func frames(_ isInterlaced: Bool) throws {
+        let frame = GIFEncoder.Frame(left: 3, top: 2, width: 14, height: 11, isInterlaced: isInterlaced) { x, y in
+            x == y ? .clear : PixelColor(UInt8(x * 16), UInt8(y * 16), 0)
+        }
+        try Self.decodeMutations(of: GIFEncoder.encode(width: 20, height: 16, frames: [frame, frame]))
+        guard !isInterlaced else { return }
+        let webP = WebPEncoder.Frame(left: 2, top: 4, width: 6, height: 5) { x, y in
+            PixelColor(UInt8(x * 40), UInt8(y * 40), 9, UInt8(x * 20))
+        }
+        try Self.decodeMutations(of: WebPEncoder.encode(width: 20, height: 16, frames: [webP, webP]))
+    }
+
+    private static func decodeMutations(of data: Data) throws {
         var generator = SeededGenerator(seed: UInt64(data.count))
         // A mutated size may be large: the limit keeps the work small.
         let limits = ImageLimits(pixelCount: 1_000_000)

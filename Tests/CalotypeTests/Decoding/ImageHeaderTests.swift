@@ -123,6 +123,24 @@ struct ImageHeaderTests {
         #expect(ImageHeader.parse(data.prefix(1 << 20)) == .needsMoreBytes)
     }
 
+    @Test("WebP's orientation comes from the EXIF chunk behind the frames, in its own form or in JPEG's")
+    func webPOrientation() {
+        let tiff: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0]
+        let image = WebPEncoder.chunk("VP8L", WebPEncoder.bitstream(width: 3, height: 2) { _, _ in .red })
+        let header = WebPEncoder.extendedHeader(0x18, width: 3, height: 2)
+        // Of an odd length, so that a byte is filled in behind it.
+        let other = WebPEncoder.chunk("XMP ", [1, 2, 3])
+        let turned = ImageHeader(format: .webP, storedSize: PixelSize(width: 3, height: 2), orientation: .right)
+        #expect(turned.pixelSize == PixelSize(width: 2, height: 3))
+        for exif in [tiff, Array("Exif\0\0".utf8) + tiff] {
+            let file = WebPEncoder.file(header + image + other + WebPEncoder.chunk("EXIF", exif))
+            #expect(ImageHeader.parse(file) == .image(turned))
+        }
+        // A file in the simple form ends with its frame.
+        let simple = ImageHeader(format: .webP, storedSize: PixelSize(width: 3, height: 2))
+        #expect(ImageHeader.parse(WebPEncoder.file(image + WebPEncoder.chunk("EXIF", tiff))) == .image(simple))
+    }
+
     @Test("a broken JPEG header is an image without a size, not a wait for more")
     func brokenJPEG() {
         let scanFirst = Data([0xFF, 0xD8, 0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0])
@@ -142,8 +160,9 @@ struct ImageHeaderTests {
     func cutOff(_ name: String, _ format: ImageFormat) throws {
         let data = try ImageFixture.data(name)
         #expect(!ImageHeader.isCutOff(data, format: format))
-        guard format != .gif else { return }
-        for length in 0..<data.count - 4 { #expect(ImageHeader.isCutOff(data.prefix(length), format: format)) }
+        for length in 0..<data.count - (format == .gif ? 0 : 4) {
+            #expect(ImageHeader.isCutOff(data.prefix(length), format: format))
+        }
         #expect(!ImageHeader.isCutOff(data + Data(repeating: 0, count: 50), format: format))
     }
 

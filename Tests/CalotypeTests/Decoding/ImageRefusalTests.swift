@@ -1,4 +1,4 @@
-// What libjpeg-turbo and libpng find out; Image I/O has its own words for it.
+// What libjpeg-turbo, libpng, libwebp and giflib find out; Image I/O has its own words for it.
 #if os(Linux)
 import Foundation
 import Testing
@@ -14,8 +14,7 @@ struct ImageRefusalTests {
     @Test("each fixture is refused for its own reason")
     func reasons() {
         let largest = PixelSize(width: 2_147_483_647, height: 2_147_483_647)
-        #expect(Self.reason("webp-by-another-name.jpg") == .unsupportedFormat(.webP))
-        #expect(Self.reason("quadrants.gif") == .unsupportedFormat(.gif))
+        #expect(Self.reason("quadrants.bmp") == .unsupportedFormat(.bmp))
         #expect(Self.reason("zero-width.png") == .invalidDimensions(PixelSize(width: 0, height: 4)))
         #expect(Self.reason("claims-2147483647.png") == .tooManyPixels(largest, limit: 100_000_000))
         guard case .corrupt(.png, let detail, _)? = Self.reason("wrong-crc.png") else {
@@ -55,13 +54,17 @@ struct ImageRefusalTests {
 
     @Test(
         "every truncation is incomplete, up to the last pixels",
-        arguments: ["orientation-6.jpg", "progressive.jpg", "cmyk-adobe.jpg", "quadrants.png", "interlaced.png"])
-    func truncated(_ name: String) throws {
+        arguments: [
+            ("orientation-6.jpg", ImageFormat.jpeg), ("progressive.jpg", .jpeg), ("cmyk-adobe.jpg", .jpeg),
+            ("quadrants.png", .png), ("interlaced.png", .png), ("lossy.webp", .webP), ("alpha.webp", .webP),
+            ("webp-by-another-name.jpg", .webP), ("quadrants.gif", .gif),
+        ])
+    func truncated(_ name: String, _ format: ImageFormat) throws {
         let data = try ImageFixture.data(name)
-        let format: ImageFormat = name.hasSuffix("png") ? .png : .jpeg
         // Baseline entropy data ends in the byte before the end-of-image marker; what follows carries no pixels.
         let isBaseline = name != "progressive.jpg" && format == .jpeg
-        for length in 8..<(isBaseline ? data.count - 2 : data.count) {
+        // RIFF's signature has 12 bytes.
+        for length in (format == .webP ? 12 : 8)..<(isBaseline ? data.count - 2 : data.count) {
             let reason = imageErrorReason { _ = try ImageDecoders.system.decode(data.prefix(length)) }
             #expect(reason == .incomplete(format), "at \(length) of \(data.count)")
         }
@@ -113,7 +116,9 @@ struct ImageRefusalTests {
     func cancelled() throws {
         let cancellation = DecodeCancellation()
         cancellation.cancel()
-        for name in ["orientation-1.jpg", "progressive.jpg", "quadrants.png", "interlaced.png"] {
+        for name in [
+            "orientation-1.jpg", "progressive.jpg", "quadrants.png", "interlaced.png", "lossy.webp", "quadrants.gif",
+        ] {
             let data = try ImageFixture.data(name)
             #expect(throws: CancellationError.self) {
                 try ImageDecoders.system.decode(data, options: DecodeOptions(cancellation: cancellation))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Calotype
 
-@Suite("Decoding JPEG and PNG")
+@Suite("Decoding JPEG, PNG, WebP and GIF")
 struct SystemImageDecoderTests {
     static func decode(
         _ name: String, target: PixelTarget = .original, limits: ImageLimits = ImageLimits()
@@ -16,7 +16,7 @@ struct SystemImageDecoderTests {
         "all colour models come out upright and in their colours",
         arguments: (1...8).map { "orientation-\($0).jpg" } + [
             "progressive.jpg", "cmyk-adobe.jpg", "rgb-transform-0.jpg", "quadrants.png", "palette-2bit.png",
-            "orientation-6-exif.png",
+            "orientation-6-exif.png", "lossy.webp", "webp-by-another-name.jpg", "quadrants.gif",
         ])
     func colours(_ name: String) throws {
         for target in [PixelTarget.original, .fit(width: 40, height: nil), .fit(width: 8, height: nil)] {
@@ -72,7 +72,10 @@ struct SystemImageDecoderTests {
 
     @Test("the output has exactly the target's size", arguments: targets)
     func exactSize(_ target: PixelTarget) throws {
-        for name in ["orientation-1.jpg", "orientation-6.jpg", "orientation-8.jpg", "progressive.jpg", "alpha.png"] {
+        for name in [
+            "orientation-1.jpg", "orientation-6.jpg", "orientation-8.jpg", "progressive.jpg", "alpha.png", "lossy.webp",
+            "alpha.webp", "quadrants.gif",
+        ] {
             let original = name == "alpha.png" ? PixelSize(width: 16, height: 8) : PixelSize(width: 64, height: 48)
             #expect(try Self.decode(name, target: target).pixelSize == target.pixelSize(for: original), "\(name)")
         }

@@ -28,16 +28,16 @@ struct ImageProcessorTests {
         let processors: [any ImageProcessor] = [
             .resize(.fit(width: 264, height: nil)), .resize(.fill(width: 88, height: 90)), .resize(.original),
             .crop(to: PixelSize(width: 88, height: 44)), .crop(toAspectRatio: 1.5), .circle,
-            .roundedCorners(radius: 12), .custom(identifier: "sepia") { $0 },
+            .roundedCorners(radius: 12), .blur(radius: 8), .custom(identifier: "sepia") { $0 },
             .custom(identifier: "gray", dependsOnPixelSize: false) { $0 },
         ]
         #expect(
             processors.map(\.identifier) == [
                 "resize(fit 264 x any)", "resize(fill 88 x 90)", "resize(original)", "crop(88 x 44)",
                 "crop(aspect 1.5)",
-                "circle", "roundedCorners(12.0)", "sepia", "gray",
+                "circle", "roundedCorners(12.0)", "blur(8.0)", "sepia", "gray",
             ])
-        #expect(processors.map(\.dependsOnPixelSize) == [true, true, true, true, false, true, true, true, false])
+        #expect(processors.map(\.dependsOnPixelSize) == [true, true, true, true, false, true, true, true, true, false])
     }
 
     @Test("resize never enlarges, and keeps what the image was")
@@ -138,7 +138,7 @@ struct ImageProcessorTests {
         cancellation.cancel()
         let processors: [any ImageProcessor] = [
             .resize(.fit(width: 4, height: 4)), .crop(toAspectRatio: 3), .circle, .roundedCorners(radius: 3),
-            .custom(identifier: "same") { $0 },
+            .blur(radius: 2), .custom(identifier: "same") { $0 },
         ]
         for processor in processors {
             #expect(throws: CancellationError.self) {

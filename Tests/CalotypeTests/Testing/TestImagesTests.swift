@@ -194,4 +194,19 @@ struct PixelComparisonTests {
         #expect(!comparison.isWithin(.init()))
         #expect(comparison.description == "10 x 10 pixels, expected 10 x 9")
     }
+
+    @Test("WebP and GIF files hold their colors exactly, and what is transparent")
+    func webPAndGIF() throws {
+        let color = { (x: Int, y: Int) in x == y ? PixelColor.clear : PixelColor(UInt8(x * 50), UInt8(y * 60), 7) }
+        let expected = TestImages.bitmap(width: 5, height: 4, pixel: color)
+        for data in [
+            TestImages.webP(width: 5, height: 4, pixel: color), TestImages.gif(width: 5, height: 4, pixel: color),
+            TestImages.gif(width: 5, height: 4, isInterlaced: true, pixel: color),
+        ] {
+            let comparison = PixelComparison(try ImageDecoders.system.decode(data).bitmap, expected)
+            #expect(comparison.isWithin(.exact), "\(comparison)")
+        }
+        let turned = TestImages.webP(width: 5, height: 4, orientation: 6, pixel: color)
+        #expect(PixelComparison(try ImageDecoders.system.decode(turned).bitmap, expected).isWithin(.exact))
+    }
 }

@@ -49,6 +49,20 @@ struct ToolLoadTests {
         #expect(written.pixelSize == PixelSize(width: 30, height: 20))
     }
 
+    #if os(Linux)
+    @Test("WebP and GIF files are loaded by their bytes, and written as PNG")
+    func webPAndGIF() async throws {
+        let folder = try TemporaryFolder()
+        let color = { (x: Int, y: Int) in PixelColor(UInt8(x * 4), 0, UInt8(y / 10 * 50)) }
+        try folder.write(TestImages.webP(width: 60, height: 40, pixel: color), to: "in/a.webp")
+        try folder.write(TestImages.gif(width: 60, height: 40) { x, _ in color(x, 0) }, to: "in/b.gif")
+        let run = try await ToolProcess("load", folder.path + "/in", "--size", "30x", "--output", folder.path + "/out")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.lines.filter { $0.contains("60 x 40 -> 30 x 20") }.count == 2)
+        #expect(folder.names(in: "out") == ["a.png", "b.png"])
+    }
+    #endif
+
     @Test("--json: an object on each line, in the order of the sources")
     func json() async throws {
         struct Line: Decodable {
