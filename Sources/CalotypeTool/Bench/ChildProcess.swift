@@ -24,7 +24,8 @@ enum ChildProcess {
                 // Waiting blocks: not on a thread of the cooperative pool.
                 DispatchQueue.global().async {
                     var data = Data()
-                    while let part = try? pipe.fileHandleForReading.read(upToCount: 1 << 16), !part.isEmpty {
+                    // What is there, without waiting for more: empty at the end alone.
+                    while case let part = pipe.fileHandleForReading.availableData, !part.isEmpty {
                         data += part
                         onOutput(part)
                     }

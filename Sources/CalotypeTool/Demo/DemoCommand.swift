@@ -60,14 +60,14 @@ struct DemoOptions: Sendable {
 
         \(parser.help)
 
-        The photos come from 127.0.0.1, \(FeedServer.latency.milliseconds) ms after they are asked for; nothing leaves this machine. A row is 88 points
-        high, at 3 pixels a point. Each side has a process of its own, and begins with nothing. The server allows the
-        photos to be kept, and both sides keep them as HTTP says: what the table compares is what becomes of them then.
-        AsyncImage's rules are those that Apple documents, and developers have seen: a row begins empty, loads anew
-        whenever it comes into view, and decodes all of the picture.
+        The pictures are six photos and their corners. They come from 127.0.0.1, each \(FeedServer.latencyMilliseconds) ms after it is
+        asked for: nothing leaves this machine. A row is 88 points high, at 3 pixels a point. Each side has a process of its own,
+        and begins with nothing. The server allows the pictures to be kept, and both sides keep them as HTTP says: what
+        is compared is what becomes of them then. By AsyncImage's rules, as far as Apple documents them and developers
+        have seen them, a row begins empty, loads anew whenever it comes into view, and decodes all of the picture.
 
-        The folder gets two files: film-strip.png, the same moments of both, the upper lane by AsyncImage's rules; and
-        contact-sheet.png, every picture as Calotype rendered it.
+        The folder gets two files: film-strip.png, the same moments of both sides, in which a pink square is a
+        placeholder for a picture that had been there; and contact-sheet.png, every picture as Calotype rendered it.
 
         Exit status: 0; 1 if something went wrong, which is then named; 2 for arguments that make no sense; 130 after an
         interrupt.
@@ -107,16 +107,23 @@ struct Demo: Sendable {
         Console.print(options.printsJSON ? try table.json() : table.text)
         let files = try write(results)
         if !options.printsJSON {
-            Console.print("\nWrote \(files.joined(separator: " and ")). It took \(Self.seconds(since: start)) s.")
+            let seconds = (ContinuousClock.now - start).millisecondCount / 1_000
+            Console.print(
+                """
+
+                Wrote \(files.joined(separator: " and ")).
+                In the strip, AsyncImage's rules are above and Calotype is below. A pink square
+                is a placeholder for a picture that had been there. It took \(seconds.figure) s.
+                """)
         }
         return results.map(\.result.report.record.failureCount).reduce(0, +)
     }
 
     private var introduction: String {
         """
-        \(options.rowCount) rows of 88 points at 3x, scrolled down, up and down again. Each has a photo of its own, \
-        \(FeedServer.latency.milliseconds) ms away.
-        Both sides keep responses by HTTP's rules, on the same transport and decoders.
+        A feed of \(options.rowCount) rows, 88 points high at 3x, scrolled down, up and down again.
+        Each row has a picture of its own, cut from six photos, \(FeedServer.latencyMilliseconds) ms away. Both sides
+        keep responses by HTTP's rules, and have the same transport and decoders.
 
         """
     }
@@ -134,9 +141,5 @@ struct Demo: Sendable {
             try LocalFile.write(data, to: path)
             return path
         }
-    }
-
-    private static func seconds(since start: ContinuousClock.Instant) -> String {
-        ((ContinuousClock.now - start).millisecondCount / 1_000).figure
     }
 }

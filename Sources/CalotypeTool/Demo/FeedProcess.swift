@@ -55,7 +55,7 @@ struct FeedProcess: Sendable {
     }
 
     fileprivate func run() async throws -> FeedResult {
-        let decoder = CountingDecoder()
+        let decoder = FeedDecoder()
         let pipeline = side.pipeline(decoder: decoder)
         let (record, film) = try await scroll(pipeline)
         let report = FeedReport(

@@ -4,7 +4,7 @@ import Foundation
 struct FeedReport: Codable, Sendable {
     /// What the rows showed.
     let record: FeedRecord
-    let decodes: CountingDecoder.Count
+    let decodes: FeedDecoder.Count
     /// The most memory that the process took, program and codecs included.
     let peakByteCount: Int
     /// What the server saw.
@@ -24,13 +24,10 @@ struct FeedTable {
     let rowCount: Int
     let sides: [(side: FeedSide, report: FeedReport)]
 
+    /// Both sides beside each other, and how much more the first one took where that isn't chance.
     var text: String {
-        let titles = sides.map { $0.side.title.rightAligned(to: Self.columnWidth) }.joined()
-        return ([String(repeating: " ", count: Self.nameWidth) + titles] + lines).joined(separator: "\n")
+        ([row("", sides.map(\.side.title), "")] + lines).joined(separator: "\n")
     }
-
-    private static let nameWidth = 42
-    private static let columnWidth = 20
 
     private var lines: [String] {
         [
@@ -38,24 +35,33 @@ struct FeedTable {
             line("bytes") { Double($0.traffic.byteCount) },
             line("pictures decoded") { Double($0.decodes.decodeCount) },
             line("megapixels decoded") { Double($0.decodes.pixelCount) / 1e6 },
-            line("rows that came into view") { Double($0.record.appearanceCount) },
-            line("  of them, with a placeholder at first") { Double($0.record.blankAppearanceCount) },
-            line("  of them, whose picture had been there") { Double($0.record.flashCount) },
-            line("time with a placeholder, all rows", "ms") { $0.blankMilliseconds },
-            line("first picture after", "ms") { $0.record.firstPicture?.millisecondCount },
-            line("first screen complete after", "ms") { $0.record.firstScreen?.millisecondCount },
+            line("times a row came into view") { Double($0.record.appearanceCount) },
+            line("  and showed a placeholder at first") { Double($0.record.blankAppearanceCount) },
+            line("  although its picture had been there") { Double($0.record.flashCount) },
+            line("placeholders, summed over the rows", "ms") { $0.blankMilliseconds },
+            line("first picture after", "ms", compares: false) { $0.record.firstPicture?.millisecondCount },
+            line("first screen complete after", "ms", compares: false) { $0.record.firstScreen?.millisecondCount },
             line("peak memory of the process", "MiB") { Double($0.peakByteCount) / 1_048_576 },
         ]
     }
 
     /// A figure of every side.
-    private func line(_ name: String, _ unit: String? = nil, _ value: (FeedReport) -> Double?) -> String {
-        let figures = sides.map { side in
-            guard let value = value(side.report) else { return "-".rightAligned(to: Self.columnWidth) }
-            let figure = value >= 100 ? Int64(value.rounded()).grouped : value.figure
-            return "\(figure)\(unit.map { " " + $0 } ?? "")".rightAligned(to: Self.columnWidth)
+    private func line(
+        _ name: String, _ unit: String? = nil, compares: Bool = true, _ value: (FeedReport) -> Double?
+    ) -> String {
+        let values = sides.map { value($0.report) }
+        let figures = values.map { value in value.map { $0.figure + (unit.map { " " + $0 } ?? "") } ?? "-" }
+        var ratio = ""
+        if compares, let first = values.first ?? nil, let last = values.last ?? nil, last > 0, first != last {
+            ratio = "\((first / last).figure)x"
         }
-        return name.padded(to: Self.nameWidth) + figures.joined()
+        return row(name, figures, ratio)
+    }
+
+    /// At most 79 columns for two sides.
+    private func row(_ name: String, _ figures: [String], _ ratio: String) -> String {
+        let columns = zip(sides, figures).map { $1.rightAligned(to: max(15, $0.side.title.count + 1)) }
+        return name.padded(to: 37) + columns.joined() + (ratio.isEmpty ? "" : ratio.rightAligned(to: 8))
     }
 
     /// One document: an object for each side.

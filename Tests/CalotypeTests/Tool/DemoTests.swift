@@ -36,8 +36,8 @@ struct FeedTests {
         #expect(order.first == Array(0..<9))
         var rows = Array(0..<9)
         for frame in order.dropFirst() {
-            let isBelow = frame[0] > rows.min()!
-            rows += isBelow ? frame : frame.reversed()
+            // Several come at once where the feed is fast: in the order of the way.
+            rows += frame[0] > rows[rows.count - 1] ? frame : frame.reversed()
         }
         #expect(rows == Array(0..<30) + (0..<21).reversed() + Array(9..<30))
     }
@@ -77,13 +77,48 @@ struct FeedTests {
         #expect(record.firstScreen == .milliseconds(2))
     }
 
+    /// A row that shows its final content at once, and notes when it comes and goes.
+    @MainActor
+    private final class NotedRow: FeedRow {
+        let content = FeedContent.failure
+        private let note: (Bool) -> Void
+
+        init(note: @escaping (Bool) -> Void) { self.note = note }
+
+        func appear() { note(true) }
+        func disappear() { note(false) }
+    }
+
+    @Test("each row is told when it comes into view and when it has left, and none is left over")
+    @MainActor
+    func comingAndGoing() async throws {
+        let script = FeedScript(FeedLayout(rowCount: 12), passFrameCount: 6)
+        var notes = Array(repeating: [Bool](), count: 12)
+        let run = FeedRun(script) { row in NotedRow { notes[row].append($0) } }
+        try await run.run(.settled)
+        // Down, up and down again: the first rows come twice, those in the middle never go, the last come twice.
+        #expect(notes.map(\.count) == [4, 4, 4, 2, 2, 2, 2, 2, 2, 4, 4, 4])
+        for row in notes { #expect(row == row.indices.map { $0.isMultiple(of: 2) }) }
+    }
+
+    @Test("a feed that is cancelled lets go of its rows")
+    @MainActor
+    func cancellation() async throws {
+        let script = FeedScript(FeedLayout(rowCount: 12), passFrameCount: 6)
+        var notes = Array(repeating: [Bool](), count: 12)
+        let run = FeedRun(script) { row in NotedRow { notes[row].append($0) } }
+        let task = Task { try await run.run(.display) { _ in withUnsafeCurrentTask { $0?.cancel() } } }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(notes == Array(repeating: [true, false], count: 9) + Array(repeating: [], count: 3))
+    }
+
     /// What a feed of 12 rows took. Each frame waits for the pictures, so it is the same on any machine.
     @MainActor
     private func scroll(
         _ side: FeedSide, port: Int, rowCount: Int = 12
-    ) async throws -> (run: FeedRun, script: FeedScript, decodes: CountingDecoder.Count) {
+    ) async throws -> (run: FeedRun, script: FeedScript, decodes: FeedDecoder.Count) {
         let script = FeedScript(FeedLayout(rowCount: rowCount), passFrameCount: 8)
-        let decoder = CountingDecoder()
+        let decoder = FeedDecoder()
         let pipeline = side.pipeline(decoder: decoder)
         let run = FeedRun(script) { side.row(FeedServer.url(of: $0, port: port), in: pipeline) }
         try await run.run(.settled)
@@ -132,25 +167,31 @@ struct FeedTests {
         for row in try #require(run.film.last).rows { #expect((row.picture != nil) == (row.number < 2)) }
     }
 
-    @Test("the film strip has a lane for each side: the placeholder above, the picture below")
+    @Test(
+        "the film strip shows a picture in the middle of its row, and marks a placeholder for one that had been there")
     func filmStrip() {
         let layout = FeedLayout(rowCount: 1)
-        let red = FeedContent.picture(DecodedImage(bitmap: TestImages.solidBitmap(width: 9, height: 5, color: .red)))
-        let lanes = [FeedContent.placeholder, red].map { content in
+        let blue = FeedContent.picture(DecodedImage(bitmap: TestImages.solidBitmap(width: 9, height: 5, color: .blue)))
+        let shown: [(FeedContent, Set<Int>)] = [(.placeholder, []), (.placeholder, [0]), (blue, [0])]
+        let lanes = shown.map { content, rowsShown in
             FilmStrip.Lane(
-                title: "CALOTYPE", frames: [FilmFrame(number: 0, layout: layout, offset: 0, contents: [0: content])])
+                title: "CALOTYPE",
+                frames: [
+                    FilmFrame(number: 0, layout: layout, offset: 0, contents: [0: content], rowsShown: rowsShown)
+                ])
         }
         let bitmap = FilmStrip(layout: layout, lanes: lanes).bitmap
         #expect(bitmap.isOpaque)
-        let redCount = { (rows: Range<Int>) in
-            rows.reduce(0) { count, y in
-                count + (0..<bitmap.size.width).count { bitmap.pixel($0, y) == .red }
+        let third = bitmap.size.height / 3
+        for (lane, colors) in [[], [FilmStrip.lost], [.blue]].enumerated() {
+            for color: PixelColor in [.blue, FilmStrip.lost] {
+                let count = (lane * third..<(lane + 1) * third).reduce(0) { count, y in
+                    count + (0..<bitmap.size.width).count { bitmap.pixel($0, y) == color }
+                }
+                // All of the square but its round corners.
+                #expect(colors.contains(color) ? 1_500...1_600 ~= count : count == 0)
             }
         }
-        let middle = bitmap.size.height / 2
-        #expect(redCount(0..<middle) == 0)
-        // All of the square but its round corners.
-        #expect((1_500...1_600).contains(redCount(middle..<bitmap.size.height)))
     }
 
     @Test("the table has a column for each side, and the JSON document the same")
@@ -159,13 +200,16 @@ struct FeedTests {
         record.add([0: .placeholder], at: .zero)
         let report = FeedReport(
             record: record, decodes: .init(decodeCount: 7, pixelCount: 2_500_000), peakByteCount: 48 << 20,
-            traffic: .init(requestCount: 1_234, byteCount: 0))
-        let table = FeedTable(rowCount: 1, sides: FeedSide.allCases.map { ($0, report) })
+            traffic: .init(requestCount: 1_234, byteCount: 100))
+        var double = report
+        double.traffic.byteCount = 200
+        let table = FeedTable(rowCount: 1, sides: [(.asyncImage, double), (.calotype, report)])
         let lines = table.text.split(separator: "\n")
-        #expect(Set(lines.map(\.count)).count == 1, "\(table.text)")
-        #expect(lines[0].hasSuffix("AsyncImage's rules            Calotype"))
-        #expect(lines[1].hasPrefix("requests ") && lines[1].hasSuffix(" 1,234               1,234"))
-        #expect(lines.contains { $0.hasPrefix("first picture after") && $0.hasSuffix(" -") })
+        #expect(Set(lines.map(\.count)) == [71, 79], "\(table.text)")
+        #expect(lines[0].hasSuffix("AsyncImage's rules       Calotype"))
+        #expect(lines[1].hasPrefix("requests ") && lines[1].hasSuffix("  1,234          1,234"))
+        #expect(lines[2].hasSuffix("    200            100      2x"))
+        #expect(lines.contains { $0.hasPrefix("first picture after") && $0.hasSuffix("  -") })
         #expect(lines.last?.hasSuffix(" 48 MiB") == true)
 
         let document = try JSONSerialization.jsonObject(with: Data(table.json().utf8))
@@ -184,7 +228,7 @@ struct ToolDemoTests {
         let run = try await ToolProcess(["demo", "--rows", "10", "--frames", "6"], folder: folder.url)
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.errors.isEmpty)
-        #expect(run.output.contains("AsyncImage's rules            Calotype"))
+        #expect(run.output.contains("AsyncImage's rules       Calotype"))
         #expect(!run.all.contains("\u{1B}"))
         #expect(folder.names(in: "calo-demo") == ["contact-sheet.png", "film-strip.png"])
         let sheet = try ImageDecoders.system.decode(folder.data("calo-demo/contact-sheet.png"))
@@ -220,9 +264,11 @@ struct ToolDemoTests {
     func interrupt() async throws {
         let folder = try TemporaryFolder()
         let running = try ToolProcess.Running(["demo", "--frames", "600", "--output", folder.path + "/out"])
+        #expect(await running.firstOutput().contains("A feed of 30 rows"))
         running.interrupt()
         let run = await running.end()
         #expect(run.status == 130)
+        #expect(run.errors == "calo: interrupted.\n")
         #expect(folder.names(in: "out").isEmpty)
     }
 

@@ -15,7 +15,8 @@ struct FeedRecord: Codable, Sendable {
     /// From the first frame to the first in which every row in view showed its picture.
     private(set) var firstScreen: Duration?
 
-    private var rowsShownBefore: Set<Int> = []
+    /// Rows that have shown their picture so far.
+    private(set) var rowsShown: Set<Int> = []
     private var rowsInView: Set<Int> = []
     private var blankRows: Set<Int> = []
     private var failedRows: Set<Int> = []
@@ -37,12 +38,12 @@ struct FeedRecord: Codable, Sendable {
         for (row, content) in contents {
             switch content {
             case .picture:
-                rowsShownBefore.insert(row)
+                rowsShown.insert(row)
             case .placeholder:
                 blankFrameCount += 1
                 guard blankRows.insert(row).inserted else { continue }
                 blankAppearanceCount += 1
-                if rowsShownBefore.contains(row) { flashCount += 1 }
+                if rowsShown.contains(row) { flashCount += 1 }
             case .failure:
                 if failedRows.insert(row).inserted { failureCount += 1 }
             }

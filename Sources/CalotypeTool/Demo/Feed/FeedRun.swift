@@ -40,7 +40,10 @@ final class FeedRun {
             let contents = rows.mapValues(\.content)
             record.add(contents, at: .now - start)
             if moments.contains(frame) {
-                film.append(FilmFrame(number: frame, layout: script.layout, offset: offset, contents: contents))
+                film.append(
+                    FilmFrame(
+                        number: frame, layout: script.layout, offset: offset, contents: contents,
+                        rowsShown: record.rowsShown))
             }
             for row in entering { rows[row]?.appear() }
             onFrame(Double(frame + 1) / Double(script.offsets.count))

@@ -12,7 +12,7 @@ struct FeedServer {
     }
 
     /// From a request to its response.
-    static let latency = Duration.milliseconds(40)
+    static let latencyMilliseconds = 40
 
     private let server: LoopbackServer
     private let byteCounts: [String: Int]
@@ -24,7 +24,9 @@ struct FeedServer {
             let resource = LoopbackServer.Resource(
                 picture, type: "image/jpeg", etag: "\"1\"", fields: ["Cache-Control": "max-age=3600"])
             byteCounts[Self.path(of: row)] = picture.count
-            server.route(Self.path(of: row)) { resource.response(to: $0).delayed(by: Self.latency) }
+            server.route(Self.path(of: row)) {
+                resource.response(to: $0).delayed(by: .milliseconds(Self.latencyMilliseconds))
+            }
         }
         self.byteCounts = byteCounts
     }

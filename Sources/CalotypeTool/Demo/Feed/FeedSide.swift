@@ -15,7 +15,7 @@ enum FeedSide: String, CaseIterable, Sendable {
     }
 
     /// The two differ in what keeps pixels. Both have the same transport and decoders, and keep responses by HTTP's rules.
-    func pipeline(decoder: CountingDecoder) -> ImagePipeline {
+    func pipeline(decoder: FeedDecoder) -> ImagePipeline {
         let memory = self == .calotype ? MemoryCache() : MemoryCache(costLimit: 0)
         var configuration = ImagePipeline.Configuration(memory: memory)
         configuration.decoders = ImageDecoders([decoder])
@@ -40,7 +40,7 @@ enum FeedSide: String, CaseIterable, Sendable {
 }
 
 /// The system's decoder, counted.
-final class CountingDecoder: ImageDecoder {
+final class FeedDecoder: ImageDecoder {
     struct Count: Codable, Equatable {
         var decodeCount = 0
         /// Pixels that came out.

@@ -10,18 +10,23 @@ struct FilmFrame: Codable, Sendable {
         let top: Double
         /// The picture; `nil` where there was a placeholder.
         let picture: FilmPicture?
+        /// Whether the row had shown its picture before.
+        let hadPicture: Bool
     }
 
     /// The frame's number in the script.
     let number: Int
     let rows: [Row]
 
-    init(number: Int, layout: FeedLayout, offset: Double, contents: [Int: FeedContent]) {
+    /// - Parameters:
+    ///   - contents: Of each row in view.
+    ///   - rowsShown: Those that have shown their picture so far.
+    init(number: Int, layout: FeedLayout, offset: Double, contents: [Int: FeedContent], rowsShown: Set<Int>) {
         self.number = number
         rows = contents.keys.sorted().map { row in
             Row(
                 number: row, top: layout.top(of: row, at: offset),
-                picture: contents[row]?.picture.map { FilmPicture($0.bitmap) })
+                picture: contents[row]?.picture.map { FilmPicture($0.bitmap) }, hadPicture: rowsShown.contains(row))
         }
     }
 }

@@ -23,6 +23,8 @@ struct FilmStrip {
     private static let screen = PixelColor(255, 254, 251)
     private static let line = PixelColor(232, 226, 214)
     private static let placeholder = PixelColor(178, 173, 164)
+    /// A placeholder where the picture had been before: no photo has this pink.
+    static let lost = PixelColor(222, 38, 124)
 
     let layout: FeedLayout
     let lanes: [Lane]
@@ -69,7 +71,8 @@ struct FilmStrip {
             let top = phone.y + (row.top * Self.scale).rounded() + inset
             let square = Canvas.Rectangle(x: phone.x + 8, y: top, width: side, height: side, radius: 5)
             canvas.fill(square, within: phone) { x, y in
-                row.picture?[min(x, FilmPicture.side - 1), min(y, FilmPicture.side - 1)] ?? Self.placeholder
+                row.picture?[min(x, FilmPicture.side - 1), min(y, FilmPicture.side - 1)]
+                    ?? (row.hadPicture ? Self.lost : Self.placeholder)
             }
             for (index, width) in Self.textWidths(row.number).enumerated() {
                 let text = Canvas.Rectangle(
