@@ -245,7 +245,8 @@ struct ToolDemoTests {
         #expect(run.status == 0, "\(run.errors)")
         let document = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
         let sides = try #require(document?["sides"] as? [[String: Any]])
-        #expect(sides.compactMap { $0["decodes"] as? Int } == [2, 2])
+        #expect(sides.compactMap { $0["appearances"] as? Int } == [2, 2])
+        #expect(sides.compactMap { $0["failures"] as? Int } == [0, 0])
         #expect(sides.allSatisfy { ($0["peakMemoryBytes"] as? Int ?? 0) > 0 })
         #expect(folder.names(in: "out").count == 2)
     }
