@@ -32,7 +32,7 @@ test: setup lint ## lint, build with warnings as errors, and run the tests
 	$(SWIFT) build $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
 	$(SWIFT) test $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
 
-demo: setup ## load photos from a server on this machine and show what the caches do
+demo: setup ## scroll a feed of photos by AsyncImage's rules and by Calotype's, and compare
 	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
 	.build/release/calo demo
 

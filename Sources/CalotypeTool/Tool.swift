@@ -8,6 +8,7 @@ enum Tool {
     static let commands: [Command] = [
         .load,
         .demo,
+        .demoRun,
         .bench,
     ]
 

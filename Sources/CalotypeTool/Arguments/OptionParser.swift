@@ -108,5 +108,17 @@ struct UsageError: Error {
     }
 }
 
+extension Int {
+    /// Reads an option's value.
+    ///
+    /// - Throws: ``UsageError`` for what is no whole number in the range.
+    init(_ text: String, of option: String, in range: ClosedRange<Int>) throws {
+        guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text), range ~= number else {
+            throw UsageError("\(option) is a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        self = number
+    }
+}
+
 /// Somebody asked for the command's help.
 struct HelpRequest: Error {}

@@ -1,12 +1,15 @@
 import Foundation
 
-/// Programs that the bench runs and waits for.
+/// Programs that a command runs and waits for.
 enum ChildProcess {
     /// Runs a program to its end; cancelling ends it.
     ///
+    /// - Parameter onOutput: Gets what the program prints, piece by piece as it comes, on a thread that may block.
     /// - Returns: Standard output and standard error, as they came: one pipe, so that neither waits for the other.
     /// - Throws: ``BenchError`` if it ended otherwise than with 0; `CancellationError`.
-    static func run(_ program: String, _ arguments: [String]) async throws -> String {
+    static func run(
+        _ program: String, _ arguments: [String], onOutput: @escaping @Sendable (Data) -> Void = { _ in }
+    ) async throws -> String {
         try Task.checkCancellation()
         let process = Process()
         let pipe = Pipe()
@@ -20,7 +23,12 @@ enum ChildProcess {
             await withCheckedContinuation { continuation in
                 // Waiting blocks: not on a thread of the cooperative pool.
                 DispatchQueue.global().async {
-                    let data = (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
+                    var data = Data()
+                    // What is there, without waiting for more: empty at the end alone.
+                    while case let part = pipe.fileHandleForReading.availableData, !part.isEmpty {
+                        data += part
+                        onOutput(part)
+                    }
                     process.waitUntilExit()
                     continuation.resume(returning: String(decoding: data, as: UTF8.self))
                 }

@@ -70,28 +70,21 @@ struct DecodeRound: Sendable {
     /// - Returns: CPU milliseconds, the median of nine; and the bytes by which the first one let the process grow at most.
     func measure() throws -> [Double] {
         let data = try Data(contentsOf: URL(filePath: path))
-        let before = try Self.byteCount(of: "VmRSS:")
+        let before = ProcessMemory.residentByteCount
         _ = try way.decode(data, width: width)
-        let peak = try Self.byteCount(of: "VmHWM:")
+        let peak = ProcessMemory.peakByteCount
         let times = try (0..<9).map { _ in
             let start = Self.cpuNanoseconds()
             _ = try way.decode(data, width: width)
             return Double(Self.cpuNanoseconds() - start) / 1e6
         }
-        return [.median(times), peak - before]
+        return [.median(times), Double(peak - before)]
     }
 
     private static func cpuNanoseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    /// A line of the process's status, which has kilobytes; 0 where there is no such file.
-    private static func byteCount(of name: String) throws -> Double {
-        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
-        let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
-        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) } ?? 0) * 1_024
     }
 }
 
@@ -102,7 +95,7 @@ private enum DecodeSource {
         let file = folder.appending(path: "12-megapixels.jpg")
         if FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) { return file }
         let tile = PixelSize(width: 500, height: 375)
-        let photos = try DemoServer.Photo.all().map {
+        let photos = try Photo.all().map {
             try ImageDecoders.system.decode($0.data).bitmap.resized(to: tile)
         }
         let size = PixelSize(width: 4_000, height: 3_000)

@@ -1,179 +1,145 @@
 import Calotype
-import CalotypeTesting
 import Foundation
 
 extension Command {
     /// `calo demo`.
     static let demo = Command(
-        name: "demo", summary: "load photos from a server on this machine, and show what the caches do",
-        help: """
-            Serves a few photos from 127.0.0.1, loads each at 88 x 88 points at 3x and at its own size, then again, and
-            lists what it took. Then come loads that end otherwise: cancelled, missing, and no image at all. Nothing
-            leaves this machine.
-
-            usage: calo demo
-
-            The thumbnails and a contact sheet are written to the folder calo-demo.
-
-            Exit status: 0; 1 if anything went otherwise than it should; 2 for arguments, since it takes none.
-            """
+        name: "demo", summary: "scroll a feed of photos by AsyncImage's rules and by Calotype's, and compare",
+        help: DemoOptions.help
     ) { arguments in
-        if arguments.contains("--help") || arguments.contains("-h") { throw HelpRequest() }
-        guard arguments.isEmpty else { throw UsageError("demo takes no arguments.") }
-        var demo = try Demo()
-        try await demo.run()
-        return demo.failures.isEmpty ? .success : .failure
-    }
-}
-
-/// The demonstration: a server, a pipeline, and what is expected of them.
-struct Demo {
-    private static let folder = "calo-demo"
-    private static let thumbnail = ImageRequest.Size.points(88, 88, scale: 3)
-
-    private let photos: [DemoServer.Photo]
-    private let server: DemoServer
-    private let pipeline = ImagePipeline(.init(memory: MemoryCache()))
-    /// What went otherwise than it should.
-    private(set) var failures: [String] = []
-
-    init() throws {
-        photos = try DemoServer.Photo.all()
-        server = try DemoServer(photos)
-    }
-
-    mutating func run() async throws {
-        let start = ContinuousClock.now
-        try LocalFile.createFolder(Self.folder)
-        Console.print(DemoTable.header)
-        let cold = try await pass("cold")
-        let warm = try await pass("warm")
-        check(cold, warm)
-        await showFailures()
-        try await writeImages()
-        for failure in failures { Console.complain("expected otherwise: \(failure)") }
-        Console.print("\(failures.isEmpty ? "As expected" : "Not as expected"), in \((.now - start).milliseconds) ms.")
-    }
-
-    // MARK: What goes well
-
-    /// A load and the requests that the server got meanwhile.
-    private struct Loaded {
-        let photo: DemoServer.Photo
-        let result: ImageResult
-        let requestCount: Int
-    }
-
-    private func pass(_ name: String) async throws -> [Loaded] {
-        var all: [Loaded] = []
-        for (sizeName, size) in [("88 x 88 @3x", Self.thumbnail), ("own", .original)] {
-            for photo in photos {
-                let before = server.requestCount
-                let result = try await pipeline.result(for: ImageRequest(url: server.url(photo), size: size))
-                let loaded = Loaded(photo: photo, result: result, requestCount: server.requestCount - before)
-                all.append(loaded)
-                Console.print(
-                    DemoTable.row(
-                        pass: name, photo: photo.name, size: sizeName, report: result.report,
-                        requestCount: loaded.requestCount))
-            }
-        }
-        return all
-    }
-
-    private mutating func check(_ cold: [Loaded], _ warm: [Loaded]) {
-        expect(cold.map(\.requestCount).reduce(0, +) == photos.count, "one request for each photo, whatever its sizes")
-        expect(warm.allSatisfy { $0.requestCount == 0 }, "no request in the warm pass")
-        expect(warm.allSatisfy { $0.result.layer == .memory }, "the warm pass from memory")
-        expect(
-            zip(cold, warm).allSatisfy { $0.result.image === $1.result.image }, "the same pixels in both passes")
-        for loaded in cold.prefix(photos.count) {
-            let size = loaded.result.image.pixelSize
-            expect(min(size.width, size.height) == 264, "\(loaded.photo.name) just covers 264 x 264")
-        }
-        for loaded in cold.dropFirst(photos.count) {
-            expect(
-                loaded.result.image.pixelSize == loaded.result.image.originalPixelSize,
-                "\(loaded.photo.name) in its own size")
-        }
-    }
-
-    // MARK: What doesn't
-
-    private mutating func showFailures() async {
-        Console.print("")
-        for (path, reason) in DemoServer.broken {
-            do {
-                _ = try await pipeline.image(for: server.url(path))
-                expect(false, "\(path) fails")
-            } catch {
-                Console.print("\(path.padded(to: 14))\(error)")
-                expect((error as? ImageError)?.reason == reason, "\(path) fails because: \(reason)")
-            }
-        }
+        let options = try DemoOptions(arguments)
         do {
-            let load = pipeline.load(ImageRequest(url: server.url(DemoServer.slowPath)))
-            try await server.waitUntilSlowIsHeld()
-            load.cancel()
-            _ = try await load.result
-            expect(false, "the cancelled load ends as cancelled")
-        } catch {
-            expect(error is CancellationError, "the cancelled load ends as cancelled")
+            let (failureCount, _) = try await Interruption.cancelling { try await Demo(options).run() }
+            guard failureCount > 0 else { return .success }
+            Console.complain("\(failureCount) rows got no picture.")
+            return .failure
+        } catch is CancellationError {
+            Console.complain("interrupted.")
+            return .interrupted
         }
-        let isClosed = await server.hasSeenCancellation()
-        expect(isClosed, "the cancelled load closes its connection")
-        Console.print(
-            "\(DemoServer.slowPath.padded(to: 14))Cancelled after half of it had come"
-                + "\(isClosed ? "; the server saw the connection close" : "").\n")
-    }
-
-    // MARK: Files
-
-    private mutating func writeImages() async throws {
-        let encoder = ImageEncoder()
-        var prints: [Bitmap] = []
-        let before = server.requestCount
-        for photo in photos {
-            let thumbnail = ImageRequest(url: server.url(photo), size: Self.thumbnail)
-            guard let image = pipeline.cachedImage(for: thumbnail) else {
-                expect(false, "\(photo.name) still in memory")
-                continue
-            }
-            try LocalFile.write(encoder.encoded(image, as: .png), to: "\(Self.folder)/\(photo.stem).png")
-            var print = thumbnail
-            print.processors = [.crop(toAspectRatio: 1), .roundedCorners(radius: 18)]
-            prints.append(try await pipeline.image(for: print).bitmap)
-        }
-        expect(server.requestCount == before, "the prints are made without a request")
-
-        let sheet = ContactSheet(columnCount: 3, side: 264).bitmap(of: prints)
-        let path = "\(Self.folder)/contact-sheet.png"
-        try LocalFile.write(encoder.encoded(DecodedImage(bitmap: sheet), as: .png), to: path)
-        let readBack = try await pipeline.image(for: URL(filePath: path)).bitmap
-        expect(PixelComparison(readBack, sheet).isWithin(.exact), "the contact sheet reads back as it was made")
-        Console.print("Wrote \(photos.count) thumbnails and \(path) (\(sheet.size) pixels).")
-    }
-
-    private mutating func expect(_ condition: Bool, _ text: String) {
-        if !condition { failures.append(text) }
     }
 }
 
-/// The table of the passes.
-private enum DemoTable {
-    static let header = row("pass", "photo", "size", "pixels", "layer", "requests", "bytes", "decode ms")
+/// What `calo demo` was told.
+struct DemoOptions: Sendable {
+    var outputFolder = "calo-demo"
+    var rowCount = FeedPictures.most
+    var passFrameCount = 78
+    var printsJSON = false
 
-    static func row(pass: String, photo: String, size: String, report: LoadReport, requestCount: Int) -> String {
-        row(
-            pass, photo, size, report.pixelSize.description, report.layer.rawValue, "\(requestCount)",
-            report.receivedByteCount.grouped, report.times.decode?.milliseconds ?? "-")
+    /// Reads the arguments.
+    ///
+    /// - Throws: ``UsageError`` or ``HelpRequest``.
+    init(_ arguments: [String]) throws {
+        let operands = try Self.parser.parse(arguments, into: &self)
+        guard operands.isEmpty else { throw UsageError("demo takes options alone.") }
     }
 
-    private static func row(
-        _ pass: String, _ photo: String, _ size: String, _ pixels: String, _ layer: String, _ requests: String,
-        _ bytes: String, _ decode: String
-    ) -> String {
-        pass.padded(to: 6) + photo.padded(to: 23) + size.padded(to: 13) + pixels.padded(to: 13) + layer.padded(to: 9)
-            + requests.rightAligned(to: 8) + bytes.rightAligned(to: 10) + decode.rightAligned(to: 11)
+    static let parser = OptionParser<DemoOptions>(options: [
+        .init("--output", short: "-o", value: "DIR", help: "where the pictures go; calo-demo is the default") {
+            guard !$1.isEmpty else { throw UsageError("--output needs the name of a folder.") }
+            $0.outputFolder = $1
+        },
+        .init("--rows", value: "N", help: "rows of the feed, 1 to \(FeedPictures.most), the default") {
+            $0.rowCount = try Int($1, of: "--rows", in: 1...FeedPictures.most)
+        },
+        .init("--frames", value: "N", help: "frames of a pass at 60 a second, 3 to 600; 78 is the default") {
+            $0.passFrameCount = try Int($1, of: "--frames", in: 3...600)
+        },
+        .init("--json", help: "print one JSON document instead of the table") { options, _ in
+            options.printsJSON = true
+        },
+    ])
+
+    static let help = """
+        Scrolls a feed of photos down, up and down again, once by AsyncImage's rules and once by Calotype, and prints
+        what each took. There is no screen: rows come and go, and ask what to show 60 times a second, as they would on
+        one.
+
+        usage: calo demo [options]
+
+        \(parser.help)
+
+        The pictures are six photos and their corners. They come from 127.0.0.1, each \(FeedServer.latencyMilliseconds) ms after it is
+        asked for: nothing leaves this machine. A row is 88 points high, at 3 pixels a point. Each side has a process of its own,
+        and begins with nothing. The server allows the pictures to be kept, and both sides keep them as HTTP says: what
+        is compared is what becomes of them then. By AsyncImage's rules, as far as Apple documents them and developers
+        have seen them, a row begins empty, loads anew whenever it comes into view, and decodes all of the picture.
+
+        The folder gets two files: film-strip.png, the same moments of both sides, in which a pink square is a
+        placeholder for a picture that had been there; and contact-sheet.png, every picture as Calotype rendered it.
+
+        Exit status: 0; 1 if something went wrong, which is then named; 2 for arguments that make no sense; 130 after an
+        interrupt.
+        """
+}
+
+/// The demonstration: a server here, and a process for each side.
+struct Demo: Sendable {
+    private let options: DemoOptions
+
+    init(_ options: DemoOptions) {
+        self.options = options
+    }
+
+    /// - Returns: How many rows failed.
+    func run() async throws -> Int {
+        let start = ContinuousClock.now
+        try LocalFile.createFolder(options.outputFolder)
+        let server = try FeedServer(FeedPictures.make(options.rowCount))
+        if !options.printsJSON { Console.print(introduction) }
+
+        let bar = ProgressBar.onTerminal(total: FeedSide.allCases.count)
+        defer { bar?.close() }
+        var results: [(side: FeedSide, result: FeedResult)] = []
+        for (position, side) in FeedSide.allCases.enumerated() {
+            let before = server.traffic
+            let process = FeedProcess(
+                side: side, port: server.port, rowCount: options.rowCount, passFrameCount: options.passFrameCount)
+            var result = try await process.start { bar?.advance(position, to: $0) }
+            result.report.traffic = server.traffic - before
+            bar?.finish(position, byteCount: Int64(result.report.traffic.byteCount))
+            results.append((side, result))
+        }
+        bar?.close()
+
+        let table = FeedTable(rowCount: options.rowCount, sides: results.map { ($0.side, $0.result.report) })
+        Console.print(options.printsJSON ? try table.json() : table.text)
+        let files = try write(results)
+        if !options.printsJSON {
+            let seconds = (ContinuousClock.now - start).millisecondCount / 1_000
+            Console.print(
+                """
+
+                Wrote \(files.joined(separator: " and ")).
+                In the strip, AsyncImage's rules are above and Calotype is below. A pink square
+                is a placeholder for a picture that had been there. It took \(seconds.figure) s.
+                """)
+        }
+        return results.map(\.result.report.record.failureCount).reduce(0, +)
+    }
+
+    private var introduction: String {
+        """
+        A feed of \(options.rowCount) rows, 88 points high at 3x, scrolled down, up and down again.
+        Each row has a picture of its own, cut from six photos, \(FeedServer.latencyMilliseconds) ms away. Both sides
+        keep responses by HTTP's rules, and have the same transport and decoders.
+
+        """
+    }
+
+    /// - Returns: The files' paths.
+    private func write(_ results: [(side: FeedSide, result: FeedResult)]) throws -> [String] {
+        let strip = FilmStrip(
+            layout: FeedLayout(rowCount: options.rowCount),
+            lanes: results.map { .init(title: $0.side.title.uppercased(), frames: $0.result.film) })
+        let film = try ImageEncoder().encoded(DecodedImage(bitmap: strip.bitmap), as: .png)
+        let files =
+            [("film-strip.png", film)] + results.compactMap(\.result.contactSheet).map { ("contact-sheet.png", $0) }
+        return try files.map { name, data in
+            let path = "\(options.outputFolder)/\(name)"
+            try LocalFile.write(data, to: path)
+            return path
+        }
     }
 }

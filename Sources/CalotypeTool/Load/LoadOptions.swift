@@ -76,10 +76,10 @@ struct LoadOptions: Sendable {
             options.format = format
         },
         .init("--quality", short: "-q", value: "N", help: "of JPEG, 1 to 100; 85 is the default") {
-            $0.quality = try integer($1, "--quality", in: 1...100)
+            $0.quality = try Int($1, of: "--quality", in: 1...100)
         },
         .init("--jobs", short: "-j", value: "N", help: "loads at a time, 1 to 256; 8 is the default") {
-            $0.jobCount = try integer($1, "--jobs", in: 1...256)
+            $0.jobCount = try Int($1, of: "--jobs", in: 1...256)
         },
         .init(
             "--header", short: "-H", value: "'K: V'",
@@ -89,13 +89,6 @@ struct LoadOptions: Sendable {
             options.printsJSON = true
         },
     ])
-
-    private static func integer(_ text: String, _ option: String, in range: ClosedRange<Int>) throws -> Int {
-        guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text), range ~= number else {
-            throw UsageError("\(option) is a whole number from \(range.lowerBound) to \(range.upperBound).")
-        }
-        return number
-    }
 
     static let help = """
         Loads images through a Calotype pipeline and reports how each one came.

@@ -13,7 +13,12 @@ enum Interruption {
     static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> (result: Result, wasInterrupted: Bool) {
-        let task = Task { try await body() }
+        // Nothing begins before an interrupt can reach it.
+        let (isReady, ready) = AsyncStream.makeStream(of: Never.self)
+        let task = Task {
+            for await _ in isReady {}
+            return try await body()
+        }
         let wasInterrupted = Mutex(false)
         // Ignored as far as the default goes, so that it reaches the source alone.
         signal(SIGINT, SIG_IGN)
@@ -25,6 +30,7 @@ enum Interruption {
         }
         source.setEventHandler(handler: interrupt)
         source.resume()
+        ready.finish()
         defer {
             source.cancel()
             signal(SIGINT, SIG_DFL)

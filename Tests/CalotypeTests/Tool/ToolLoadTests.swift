@@ -158,15 +158,3 @@ struct ToolLoadTests {
 
     private let pipeline = ImagePipeline()
 }
-
-@Suite("calo demo, run as a program", .timeLimit(.minutes(3)))
-struct ToolDemoTests {
-    @Test("everything goes as the demo expects")
-    func demo() async throws {
-        let folder = try TemporaryFolder()
-        let run = try await ToolProcess(["demo"], folder: folder.url)
-        #expect(run.status == 0, "\(run.errors)")
-        #expect(run.output.contains("As expected"))
-        #expect(folder.names(in: "calo-demo").count == 7)
-    }
-}

@@ -80,6 +80,11 @@ struct ToolProcess {
             kill(id, SIGINT)
         }
 
+        /// What it prints first, as soon as it does. No part of what ``end()`` returns.
+        func firstOutput() async -> String {
+            String(decoding: await Self.blocking { [output] in output.availableData }, as: UTF8.self)
+        }
+
         /// Returns once it has ended.
         func end() async -> ToolProcess {
             // Read to the end, since a full pipe would stop the program.

@@ -1,0 +1,26 @@
+import Foundation
+
+/// What the system says of this process's memory.
+enum ProcessMemory {
+    /// The most that was resident at once so far, in bytes.
+    static var peakByteCount: Int {
+        #if os(Linux)
+        // Not what getrusage says: that begins with the memory of the process that started this one.
+        return byteCount(of: "VmHWM:")
+        #else
+        var usage = rusage()
+        getrusage(RUSAGE_SELF, &usage)
+        return Int(usage.ru_maxrss)
+        #endif
+    }
+
+    /// What is resident now, in bytes. Linux has it; elsewhere it is 0.
+    static var residentByteCount: Int { byteCount(of: "VmRSS:") }
+
+    /// A line of the process's status, which has kilobytes; 0 where there is no such file.
+    private static func byteCount(of name: String) -> Int {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) * 1_024
+    }
+}

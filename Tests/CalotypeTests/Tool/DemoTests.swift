@@ -1,0 +1,282 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import Testing
+
+@testable import CalotypeTool
+
+@Suite("calo demo: the feed")
+struct FeedTests {
+    private static let layout = FeedLayout(rowCount: 30)
+
+    @Test(
+        "a row is in view as soon as a part of it is",
+        arguments: [
+            (0, 0..<9), (0.5, 0..<9), (51.9, 0..<9), (52, 0..<9), (52.1, 0..<10), (87.9, 0..<10), (88, 1..<10),
+            (140.5, 1..<11), (1_899, 21..<30), (1_900, 21..<30), (2_700, 30..<30), (-88, 0..<8),
+        ])
+    func rowsInView(_ offset: Double, _ rows: Range<Int>) {
+        #expect(Self.layout.rows(at: offset) == rows)
+        for row in 0..<30 { #expect((Self.layout.seenHeight(of: row, at: offset) > 0) == rows.contains(row)) }
+    }
+
+    @Test("a feed that is shorter than the viewport doesn't scroll")
+    func short() {
+        let script = FeedScript(FeedLayout(rowCount: 3), passFrameCount: 10)
+        #expect(script.offsets.allSatisfy { $0 == 0 })
+        #expect(script.rowsEntering(at: 0) == [0, 1, 2])
+        #expect((1..<script.offsets.count).allSatisfy { script.rowsEntering(at: $0).isEmpty })
+    }
+
+    @Test("rows come into view from below, from above, and from below again", arguments: [5, 20, 78])
+    func order(_ passFrameCount: Int) {
+        let script = FeedScript(Self.layout, passFrameCount: passFrameCount)
+        let entering = script.offsets.indices.map(script.rowsEntering)
+        let order = entering.filter { !$0.isEmpty }.map { $0.sorted() }
+        #expect(order.first == Array(0..<9))
+        var rows = Array(0..<9)
+        for frame in order.dropFirst() {
+            // Several come at once where the feed is fast: in the order of the way.
+            rows += frame[0] > rows[rows.count - 1] ? frame : frame.reversed()
+        }
+        #expect(rows == Array(0..<30) + (0..<21).reversed() + Array(9..<30))
+    }
+
+    @Test("the film has the beginning, and moments in which a row has just come into view")
+    func moments() {
+        let script = FeedScript(Self.layout, passFrameCount: 78)
+        let moments = script.moments
+        #expect(moments.count == 10)
+        #expect(moments == moments.sorted() && moments.first == 0)
+        #expect(moments.dropFirst(3).allSatisfy { !script.rowsEntering(at: $0).isEmpty })
+    }
+
+    @Test("a flash is a placeholder for a picture that had been there; it counts once for each time in view")
+    func record() {
+        let picture = FeedContent.picture(
+            DecodedImage(bitmap: TestImages.solidBitmap(width: 1, height: 1, color: .red)))
+        let frames: [[Int: FeedContent]] = [
+            [0: .placeholder, 1: .placeholder],
+            [0: picture, 1: .placeholder],
+            [0: picture, 1: picture],
+            [1: picture, 2: .placeholder],
+            [0: .placeholder, 1: picture],
+            [0: .placeholder, 1: picture],
+            [0: picture, 2: .placeholder],
+            [0: picture, 2: .failure],
+            [0: picture, 2: .failure],
+        ]
+        var record = FeedRecord()
+        for (number, frame) in frames.enumerated() { record.add(frame, at: .milliseconds(number)) }
+        #expect(record.appearanceCount == 5)
+        #expect(record.blankAppearanceCount == 5)
+        #expect(record.flashCount == 1)
+        #expect(record.blankFrameCount == 7)
+        #expect(record.failureCount == 1)
+        #expect(record.firstPicture == .milliseconds(1))
+        #expect(record.firstScreen == .milliseconds(2))
+    }
+
+    /// A row that shows its final content at once, and notes when it comes and goes.
+    @MainActor
+    private final class NotedRow: FeedRow {
+        let content = FeedContent.failure
+        private let note: (Bool) -> Void
+
+        init(note: @escaping (Bool) -> Void) { self.note = note }
+
+        func appear() { note(true) }
+        func disappear() { note(false) }
+    }
+
+    @Test("each row is told when it comes into view and when it has left, and none is left over")
+    @MainActor
+    func comingAndGoing() async throws {
+        let script = FeedScript(FeedLayout(rowCount: 12), passFrameCount: 6)
+        var notes = Array(repeating: [Bool](), count: 12)
+        let run = FeedRun(script) { row in NotedRow { notes[row].append($0) } }
+        try await run.run(.settled)
+        // Down, up and down again: the first rows come twice, those in the middle never go, the last come twice.
+        #expect(notes.map(\.count) == [4, 4, 4, 2, 2, 2, 2, 2, 2, 4, 4, 4])
+        for row in notes { #expect(row == row.indices.map { $0.isMultiple(of: 2) }) }
+    }
+
+    @Test("a feed that is cancelled lets go of its rows")
+    @MainActor
+    func cancellation() async throws {
+        let script = FeedScript(FeedLayout(rowCount: 12), passFrameCount: 6)
+        var notes = Array(repeating: [Bool](), count: 12)
+        let run = FeedRun(script) { row in NotedRow { notes[row].append($0) } }
+        let task = Task { try await run.run(.display) { _ in withUnsafeCurrentTask { $0?.cancel() } } }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(notes == Array(repeating: [true, false], count: 9) + Array(repeating: [], count: 3))
+    }
+
+    /// What a feed of 12 rows took. Each frame waits for the pictures, so it is the same on any machine.
+    @MainActor
+    private func scroll(
+        _ side: FeedSide, port: Int, rowCount: Int = 12
+    ) async throws -> (run: FeedRun, script: FeedScript, decodes: FeedDecoder.Count) {
+        let script = FeedScript(FeedLayout(rowCount: rowCount), passFrameCount: 8)
+        let decoder = FeedDecoder()
+        let pipeline = side.pipeline(decoder: decoder)
+        let run = FeedRun(script) { side.row(FeedServer.url(of: $0, port: port), in: pipeline) }
+        try await run.run(.settled)
+        return (run, script, decoder.count)
+    }
+
+    @Test("Calotype: a request and a decode for each row, a placeholder before its first picture alone, no flash")
+    @MainActor
+    func calotype() async throws {
+        let pictures = try FeedPictures.make(12)
+        let server = try FeedServer(pictures)
+        let (run, script, decodes) = try await scroll(.calotype, port: server.port)
+        let record = run.record
+        #expect(
+            server.traffic == .init(requestCount: 12, byteCount: pictures.map(\.count).reduce(0, +)))
+        #expect(decodes.decodeCount == 12)
+        #expect(record.appearanceCount == script.offsets.indices.map { script.rowsEntering(at: $0).count }.reduce(0, +))
+        #expect(record.appearanceCount > 12)
+        #expect(record.blankAppearanceCount == 12)
+        #expect(record.flashCount == 0)
+        #expect(record.failureCount == 0)
+    }
+
+    @Test("AsyncImage's rules: a request for each row, but a placeholder and a decode whenever one comes into view")
+    @MainActor
+    func asyncImage() async throws {
+        let server = try FeedServer(FeedPictures.make(12))
+        let (run, _, decodes) = try await scroll(.asyncImage, port: server.port)
+        let record = run.record
+        #expect(server.traffic.requestCount == 12)
+        #expect(record.appearanceCount > 12)
+        #expect(decodes.decodeCount == record.appearanceCount)
+        #expect(record.blankAppearanceCount == record.appearanceCount)
+        #expect(record.flashCount == record.appearanceCount - 12)
+        #expect(record.failureCount == 0)
+    }
+
+    @Test("rows without a picture are failures, and no placeholders for ever", arguments: FeedSide.allCases)
+    @MainActor
+    func failures(_ side: FeedSide) async throws {
+        let server = try FeedServer(FeedPictures.make(2))
+        let (run, script, _) = try await scroll(side, port: server.port, rowCount: 4)
+        #expect(run.record.failureCount == 2)
+        #expect(run.record.firstScreen == nil)
+        #expect(run.film.map(\.number) == script.moments)
+        for row in try #require(run.film.last).rows { #expect((row.picture != nil) == (row.number < 2)) }
+    }
+
+    @Test(
+        "the film strip shows a picture in the middle of its row, and marks a placeholder for one that had been there")
+    func filmStrip() {
+        let layout = FeedLayout(rowCount: 1)
+        let blue = FeedContent.picture(DecodedImage(bitmap: TestImages.solidBitmap(width: 9, height: 5, color: .blue)))
+        let shown: [(FeedContent, Set<Int>)] = [(.placeholder, []), (.placeholder, [0]), (blue, [0])]
+        let lanes = shown.map { content, rowsShown in
+            FilmStrip.Lane(
+                title: "CALOTYPE",
+                frames: [
+                    FilmFrame(number: 0, layout: layout, offset: 0, contents: [0: content], rowsShown: rowsShown)
+                ])
+        }
+        let bitmap = FilmStrip(layout: layout, lanes: lanes).bitmap
+        #expect(bitmap.isOpaque)
+        let third = bitmap.size.height / 3
+        for (lane, colors) in [[], [FilmStrip.lost], [.blue]].enumerated() {
+            for color: PixelColor in [.blue, FilmStrip.lost] {
+                let count = (lane * third..<(lane + 1) * third).reduce(0) { count, y in
+                    count + (0..<bitmap.size.width).count { bitmap.pixel($0, y) == color }
+                }
+                // All of the square but its round corners.
+                #expect(colors.contains(color) ? 1_500...1_600 ~= count : count == 0)
+            }
+        }
+    }
+
+    @Test("the table has a column for each side, and the JSON document the same")
+    func table() throws {
+        var record = FeedRecord()
+        record.add([0: .placeholder], at: .zero)
+        let report = FeedReport(
+            record: record, decodes: .init(decodeCount: 7, pixelCount: 2_500_000), peakByteCount: 48 << 20,
+            traffic: .init(requestCount: 1_234, byteCount: 100))
+        var double = report
+        double.traffic.byteCount = 200
+        let table = FeedTable(rowCount: 1, sides: [(.asyncImage, double), (.calotype, report)])
+        let lines = table.text.split(separator: "\n")
+        #expect(Set(lines.map(\.count)) == [71, 79], "\(table.text)")
+        #expect(lines[0].hasSuffix("AsyncImage's rules       Calotype"))
+        #expect(lines[1].hasPrefix("requests ") && lines[1].hasSuffix("  1,234          1,234"))
+        #expect(lines[2].hasSuffix("    200            100      2x"))
+        #expect(lines.contains { $0.hasPrefix("first picture after") && $0.hasSuffix("  -") })
+        #expect(lines.last?.hasSuffix(" 48 MiB") == true)
+
+        let document = try JSONSerialization.jsonObject(with: Data(table.json().utf8))
+        let object = try #require(document as? [String: Any])
+        let sides = try #require(object["sides"] as? [[String: Any]])
+        #expect(sides.compactMap { $0["name"] as? String } == FeedSide.allCases.map(\.rawValue))
+        #expect(sides.compactMap { $0["requests"] as? Int } == [1_234, 1_234])
+    }
+}
+
+@Suite("calo demo, run as a program", .timeLimit(.minutes(3)))
+struct ToolDemoTests {
+    @Test("prints a table, and leaves a film strip and a contact sheet")
+    func demo() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await ToolProcess(["demo", "--rows", "10", "--frames", "6"], folder: folder.url)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.errors.isEmpty)
+        #expect(run.output.contains("AsyncImage's rules       Calotype"))
+        #expect(!run.all.contains("\u{1B}"))
+        #expect(folder.names(in: "calo-demo") == ["contact-sheet.png", "film-strip.png"])
+        let sheet = try ImageDecoders.system.decode(folder.data("calo-demo/contact-sheet.png"))
+        #expect(sheet.pixelSize == PixelSize(width: 28 + 6 * 292, height: 28 + 2 * 292))
+        let strip = try ImageDecoders.system.decode(folder.data("calo-demo/film-strip.png"))
+        #expect(strip.pixelSize.width > strip.pixelSize.height)
+    }
+
+    @Test("--json prints one document, with the figures of both sides")
+    func json() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await ToolProcess(
+            "demo", "--json", "--rows", "2", "--frames", "3", "--output", folder.path + "/out")
+        #expect(run.status == 0, "\(run.errors)")
+        let document = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+        let sides = try #require(document?["sides"] as? [[String: Any]])
+        #expect(sides.compactMap { $0["appearances"] as? Int } == [2, 2])
+        #expect(sides.compactMap { $0["failures"] as? Int } == [0, 0])
+        #expect(sides.allSatisfy { ($0["peakMemoryBytes"] as? Int ?? 0) > 0 })
+        #expect(folder.names(in: "out").count == 2)
+    }
+
+    @Test("a folder that can't be made is named, before anything is done")
+    func noFolder() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Data(), to: "file")
+        let run = try await ToolProcess("demo", "--output", file + "/out")
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.contains("can't create the folder"))
+    }
+
+    @Test("an interrupt ends it with status 130 and no files")
+    func interrupt() async throws {
+        let folder = try TemporaryFolder()
+        let running = try ToolProcess.Running(["demo", "--frames", "600", "--output", folder.path + "/out"])
+        #expect(await running.firstOutput().contains("A feed of 30 rows"))
+        running.interrupt()
+        let run = await running.end()
+        #expect(run.status == 130)
+        #expect(run.errors == "calo: interrupted.\n")
+        #expect(folder.names(in: "out").isEmpty)
+    }
+
+    @Test("arguments that make no sense are refused", arguments: [["--rows", "31"], ["--frames", "2"], ["-o", ""]])
+    func usage(_ arguments: [String]) async throws {
+        let run = try await ToolProcess(["demo"] + arguments)
+        #expect(run.status == 2)
+        #expect(run.output.isEmpty && run.errors.contains("calo demo --help"))
+    }
+}
