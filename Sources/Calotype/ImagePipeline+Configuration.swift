@@ -19,6 +19,8 @@ extension ImagePipeline {
         public var limits: ImageLimits
         /// How long to wait for a server.
         public var timeouts: HTTPTimeouts
+        /// How often a failed exchange is attempted again, unless a request says otherwise.
+        public var retry: RetryPolicy
         /// Fields that every HTTP request has unless it says otherwise. With credentials among them, requests that name no
         /// partition share one with pipelines of the same credentials alone.
         public var fields: HTTPFields
@@ -32,6 +34,8 @@ extension ImagePipeline {
         public var decodeLimit: Int
         /// The time.
         public var clock: any ImageClock
+        /// Gives a number between 0 and 1: the share of the longest wait that a retry waits. Tests bring their own.
+        public var random: @Sendable () -> Double
         /// Signs a request before it is sent. After a 401 it is called once more, with the request that was refused: it
         /// refreshes what it signs with.
         ///
@@ -55,12 +59,14 @@ extension ImagePipeline {
             decoders = .system
             limits = ImageLimits()
             timeouts = HTTPTimeouts()
+            retry = .standard
             fields = ["Accept": "image/*,*/*;q=0.5"]
             acceptedContentTypes = ["application/octet-stream", "binary/octet-stream"]
             signatures = .known
             fetchLimit = 64
             decodeLimit = max(1, ProcessInfo.processInfo.activeProcessorCount)
             clock = SystemClock()
+            random = { Double.random(in: 0...1) }
         }
     }
 

@@ -148,6 +148,7 @@ public final class ImagePipeline: Sendable {
         await erase {
             coordinator.detachAll(for: resource)
             memory.remove(resource)
+            loader.http.partials.remove(resource)
         } from: {
             try await $0.remove(resource)
         }
@@ -159,6 +160,7 @@ public final class ImagePipeline: Sendable {
         await erase {
             coordinator.cancelAll(in: partition)
             memory.removePartition(partition)
+            loader.http.partials.removePartition(partition)
         } from: {
             try await $0.removePartition(partition)
         }
@@ -169,6 +171,7 @@ public final class ImagePipeline: Sendable {
         await erase {
             coordinator.cancelAll()
             memory.removeAll()
+            loader.http.partials.removeAll()
         } from: {
             try await $0.removeAll()
         }

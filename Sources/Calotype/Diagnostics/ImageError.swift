@@ -66,6 +66,8 @@ public struct ImageError: Error, Sendable {
         case emptyBody
         /// Fewer bytes than announced. `expected` is `nil` where only the missing end shows it.
         case truncated(received: Int64, expected: Int64?)
+        /// The rest of a body was asked for, and what came isn't that; the text says why.
+        case unexpectedPart(String)
         /// More bytes than the limit.
         case bodyTooLarge(byteCount: Int64, limit: Int64)
         /// The bytes are no image: an HTML page, say.
@@ -101,6 +103,14 @@ public struct ImageError: Error, Sendable {
         self.reason = reason
         self.source = source
         self.underlyingError = underlying
+    }
+
+    /// Whether it was the connection that failed: the same request may go well once the network is back.
+    package var isConnectivityFailure: Bool {
+        switch reason {
+        case .hostNotFound, .cannotConnect, .connectionLost, .timedOut, .truncated: true
+        default: false
+        }
     }
 
     /// The same error, which names what was loaded if it didn't yet.
@@ -185,6 +195,8 @@ extension ImageError.Reason: CustomStringConvertible {
             "\(received) of \(expected) bytes arrived. Try again."
         case .truncated(let received, nil):
             "the connection ended after \(received) bytes, before the response did. Try again."
+        case .unexpectedPart(let fault):
+            "the connection broke, and the server went on with another part of the body than the rest: \(fault)."
         case .bodyTooLarge(let byteCount, let limit):
             "\(byteCount) bytes exceed the limit of \(limit). Request a smaller image or raise the limit."
         case .notAnImage:

@@ -96,7 +96,7 @@ public struct LoadReport: Sendable {
     public var layer: Layer { shared.work.layer }
     /// What the HTTP cache decided, where it was asked.
     public var cacheReason: HTTPCache.Reason? { shared.work.cacheReason }
-    /// Bytes of bodies that came over the network for this image.
+    /// Bytes of bodies that came over the network for this image, those of attempts that failed included.
     public var receivedByteCount: Int64 { shared.work.receivedByteCount }
     /// The length of the file.
     public var bodyByteCount: Int64 { shared.work.bodyByteCount }
@@ -104,7 +104,7 @@ public struct LoadReport: Sendable {
     public var format: ImageFormat? { shared.work.format }
     /// Redirects followed.
     public var redirectCount: Int { shared.work.redirectCount }
-    /// Times that a request was sent again, after a 401 or a failure.
+    /// Attempts that failed before the one that went well, refusals for want of authorization (401) included.
     public var retryCount: Int { shared.work.retryCount }
     /// What the transport knows of the exchange.
     public var exchange: HTTPExchangeMetrics? { shared.work.exchange }

@@ -8,6 +8,8 @@ final class Fetch: Sendable {
     let resource: ResourceID
     let partition: Partition?
     let policy: ImageRequest.CachePolicy
+    /// How often it is attempted again, if the request says so.
+    let retry: RetryPolicy?
     /// Where responses are stored; `nil` for what isn't HTTP.
     let key: FetchKey?
     /// From before the job began: see ``ResponseStore``.
@@ -24,6 +26,7 @@ final class Fetch: Sendable {
         resource = request.id
         partition = request.cachePartition
         self.policy = policy
+        retry = request.retryPolicy
         self.key = key
         self.epoch = epoch
         self.damaged = damaged

@@ -42,6 +42,7 @@ public struct ImageRequest: Sendable {
         var cachePolicy: CachePolicy
         var partition: Partition? { didSet { derivePartition() } }
         var priority: Priority
+        var options: Options?
         var processorsDigest: Digest?
         var needsExactSize = false
         var cachePartition: Partition?
@@ -57,6 +58,15 @@ public struct ImageRequest: Sendable {
             if partition == nil, case .http(let message) = source {
                 cachePartition = FetchKey.credentials(in: message.fields).map(Partition.init(credentials:))
             }
+        }
+    }
+
+    /// What few requests set: behind a pointer, so that the others don't carry it about.
+    private final class Options: Sendable {
+        let retryPolicy: RetryPolicy?
+
+        init(retryPolicy: RetryPolicy?) {
+            self.retryPolicy = retryPolicy
         }
     }
 
@@ -122,6 +132,13 @@ public struct ImageRequest: Sendable {
     public var priority: Priority {
         get { storage.parts.priority }
         set { change { $0.priority = newValue } }
+    }
+
+    /// How often a failure is attempted again; `nil` leaves it to the configuration. Not part of its identity: of requests
+    /// that share a download, the policy of the first one counts.
+    public var retryPolicy: RetryPolicy? {
+        get { storage.parts.options?.retryPolicy }
+        set { change { $0.options = Options(retryPolicy: newValue) } }
     }
 
     /// The digest of the normalised URL and of what else selects the picture: ``id``'s own unless the app named it.
