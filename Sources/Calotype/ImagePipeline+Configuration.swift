@@ -19,6 +19,13 @@ extension ImagePipeline {
         public var limits: ImageLimits
         /// How long to wait for a server.
         public var timeouts: HTTPTimeouts
+        /// Whether images may be loaded over a network that the user has asked to spare (Low Data Mode). If not, a load that
+        /// needs it fails with ``ImageError/Reason/networkRestricted``; what is in the caches is still an answer.
+        public var allowsConstrainedNetwork: Bool
+        /// The same for a network that may cost the user: cellular, a personal hotspot.
+        public var allowsExpensiveNetwork: Bool
+        /// Says whether there is a network. Asked only once something has failed, or where a request makes a difference.
+        public var network: any NetworkMonitor
         /// How often a failed exchange is attempted again, unless a request says otherwise.
         public var retry: RetryPolicy
         /// Fields that every HTTP request has unless it says otherwise. With credentials among them, requests that name no
@@ -59,6 +66,9 @@ extension ImagePipeline {
             decoders = .system
             limits = ImageLimits()
             timeouts = HTTPTimeouts()
+            allowsConstrainedNetwork = true
+            allowsExpensiveNetwork = true
+            network = SystemNetworkMonitor.shared
             retry = .standard
             fields = ["Accept": "image/*,*/*;q=0.5"]
             acceptedContentTypes = ["application/octet-stream", "binary/octet-stream"]

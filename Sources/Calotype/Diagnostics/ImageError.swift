@@ -48,6 +48,8 @@ public struct ImageError: Error, Sendable {
         case connectionLost
         /// Nothing came within the time allowed.
         case timedOut
+        /// The network is constrained or expensive, and the configuration or the request keeps off it.
+        case networkRestricted
         /// TLS failed: a certificate that isn't trusted, say.
         case secureConnectionFailed
         /// What came is not HTTP.
@@ -174,6 +176,9 @@ extension ImageError.Reason: CustomStringConvertible {
             "the connection was lost. Try again."
         case .timedOut:
             "the server didn't answer in time. Try again, or allow more time in the configuration."
+        case .networkRestricted:
+            "the network is constrained or expensive, and isn't to be used. Allow it in the configuration, "
+                + "or wait for another network."
         case .secureConnectionFailed:
             "no secure connection could be made. Check the server's certificate."
         case .malformedResponse:

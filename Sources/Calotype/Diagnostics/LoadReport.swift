@@ -16,6 +16,14 @@ public struct LoadReport: Sendable {
         case source
     }
 
+    /// Which of a request's other URLs an image came from.
+    public enum Alternative: Sendable, Hashable {
+        /// ``ImageRequest/lowDataURL``.
+        case lowData
+        /// That of ``ImageRequest/fallbackURLs`` with this index.
+        case fallback(Int)
+    }
+
     /// The time that each stage took; `nil` where there was no such stage.
     public struct StageTimes: Sendable, Hashable {
         /// Waiting for the turn to fetch.
@@ -49,6 +57,7 @@ public struct LoadReport: Sendable {
         package var exchange: HTTPExchangeMetrics?
         package var times = StageTimes()
         package var waiterCount = 1
+        package var alternative: Alternative?
 
         package init(layer: Layer) {
             self.layer = layer
@@ -112,7 +121,9 @@ public struct LoadReport: Sendable {
     public var times: StageTimes { shared.work.times }
     /// How many callers the rendition had when it was ready.
     public var waiterCount: Int { shared.work.waiterCount }
-    /// The URL's scheme and host.
+    /// Which of the request's other URLs the image came from; `nil` for its own.
+    public var alternative: Alternative? { shared.work.alternative }
+    /// The scheme and host of the request's own URL.
     public var source: RedactedURL? { request.url.map(RedactedURL.init) }
 }
 

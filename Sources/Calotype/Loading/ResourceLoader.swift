@@ -135,7 +135,10 @@ final class ResourceLoader: Sendable {
                 latest = exchange
                 if attempts.partial == nil {
                     if exchange.response.status == 304, isConditional, let candidate = lookup.validated {
-                        if let resource = await confirmed(candidate, exchange, fetch, lookup) { return resource }
+                        if let resource = await confirmed(candidate, exchange, fetch, lookup) {
+                            http.reconnection.noteSuccess(at: url)
+                            return resource
+                        }
                         // The body has gone while the server was asked: ask again, for all of it.
                         isConditional = false
                         continue
@@ -145,10 +148,12 @@ final class ResourceLoader: Sendable {
                     attempts.partial = nil
                     continue
                 }
-                return try await http.receive(
+                let resource = try await http.receive(
                     exchange, fetch: fetch, lookup: lookup, attempts: &attempts, progress: progress)
+                http.reconnection.noteSuccess(at: url)
+                return resource
             } catch {
-                try await http.retry(after: error, latest, fetch, &attempts)
+                try await http.retry(after: error, latest, url, fetch, &attempts)
             }
         }
     }
@@ -200,12 +205,14 @@ final class ResourceLoader: Sendable {
         if fetch.policy == .reload || fetch.policy == .revalidate, fields["Cache-Control"] == nil {
             fields["Cache-Control"] = "no-cache"
         }
+        var request = HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
         if case .http(let message) = fetch.source {
-            return HTTPRequest(
-                method: message.method, url: url, fields: fields, body: message.body, timeouts: configuration.timeouts,
-                priority: priority)
+            request.method = message.method
+            request.body = message.body
         }
-        return HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
+        request.allowsConstrainedNetwork = configuration.allowsConstrainedNetwork && !fetch.sparesData
+        request.allowsExpensiveNetwork = configuration.allowsExpensiveNetwork
+        return request
     }
 
     /// The resource that a stored response holds; `nil` if its body has gone or is no image any more.

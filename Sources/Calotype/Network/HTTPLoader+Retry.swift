@@ -7,13 +7,14 @@ extension HTTPLoader {
     /// - Throws: `error`, if the load has failed for good; `CancellationError`, if it is cancelled while it waits.
     @inline(never)
     func retry(
-        after error: any Error, _ exchange: Exchange?, _ fetch: Fetch, _ attempts: inout LoadAttempts
+        after error: any Error, _ exchange: Exchange?, _ url: URL, _ fetch: Fetch, _ attempts: inout LoadAttempts
     ) async throws {
         if attempts.failureCount == 0, case .unexpectedPart? = (error as? ImageError)?.reason {
             // It continued what an earlier load had left. This one is no worse off than if there had been nothing.
             return
         }
         attempts.failureCount += 1
+        let disconnection = note(error, exchange, url)
         guard let failure = error as? ImageError, let delay = delay(after: failure, exchange, fetch, attempts) else {
             await giveUp(after: error, fetch, attempts)
             throw error
@@ -22,11 +23,25 @@ extension HTTPLoader {
             .retrying(
                 after: failure.located(at: fetch.source.url), attempt: attempts.failureCount + 1, delay: delay))
         do {
-            try await configuration.clock.sleep(for: delay)
+            if let disconnection {
+                try await reconnection.sleep(for: delay, on: configuration.clock, for: url, since: disconnection)
+            } else {
+                try await configuration.clock.sleep(for: delay)
+            }
         } catch {
             await giveUp(after: error, fetch, attempts)
             throw error
         }
+    }
+
+    /// Tells the others who load from there whether the connection has failed.
+    ///
+    /// - Returns: When it failed, if it has.
+    private func note(_ error: any Error, _ exchange: Exchange?, _ url: URL) -> ReconnectionMoment? {
+        guard let failure = error as? ImageError else { return nil }
+        if failure.isConnectivityFailure { return reconnection.noteFailure(at: url) }
+        if exchange != nil { reconnection.noteSuccess(at: url) }
+        return nil
     }
 
     /// How long to wait before another attempt; `nil` if there is to be none.

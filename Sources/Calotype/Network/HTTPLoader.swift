@@ -42,9 +42,11 @@ final class HTTPLoader: Sendable {
     let configuration: ImagePipeline.Configuration
     /// What loads have left unfinished.
     let partials = PartialBodies()
+    let reconnection: Reconnection
 
     init(_ configuration: ImagePipeline.Configuration) {
         self.configuration = configuration
+        reconnection = Reconnection(configuration.network)
     }
 
     /// Sends a request, signs it if the configuration says how, and follows redirects.
@@ -52,6 +54,7 @@ final class HTTPLoader: Sendable {
     /// - Parameter failureCount: How many attempts there were before.
     func send(_ request: consuming HTTPRequest, failureCount: Int) async throws -> Exchange {
         if configuration.authorize != nil { request = try await authorized(request) }
+        if !request.allowsConstrainedNetwork || !request.allowsExpensiveNetwork { try checkNetwork(for: request) }
         var redirectCount = 0
         var refusalCount = 0
         while true {
@@ -75,6 +78,17 @@ final class HTTPLoader: Sendable {
                 return exchange
             }
             redirectCount += 1
+        }
+    }
+
+    /// The transport may know better: that of Apple's platforms asks the system once more.
+    @inline(never)
+    private func checkNetwork(for request: HTTPRequest) throws {
+        let network = configuration.network.status
+        if network.isConstrained && !request.allowsConstrainedNetwork
+            || network.isExpensive && !request.allowsExpensiveNetwork
+        {
+            throw ImageError(.network, .networkRestricted)
         }
     }
 
@@ -213,6 +227,7 @@ extension ImageError {
             case .cannotConnect: .cannotConnect
             case .connectionLost: .connectionLost
             case .timedOut: .timedOut
+            case .networkRestricted: .networkRestricted
             case .secureConnectionFailed: .secureConnectionFailed
             case .malformedResponse: .malformedResponse
             case .truncated(let received, let expected): .truncated(received: received, expected: expected)

@@ -38,7 +38,8 @@ public struct RetryPolicy: Sendable, Hashable {
     /// - Parameter random: Between 0 and 1.
     func backoff(afterFailures count: Int, random: Double) -> Duration {
         var longest = min(baseDelay, maximumDelay)
-        for _ in 0..<max(count - 1, 0) where longest < maximumDelay {
+        // More doublings than a Duration has bits make no difference.
+        for _ in 0..<min(max(count - 1, 0), 128) {
             longest = longest > maximumDelay / 2 ? maximumDelay : longest * 2
         }
         return max(.zero, longest * min(max(random, 0), 1))

@@ -30,6 +30,7 @@ struct Fixture {
         // Time stands still, so a retry would wait for ever. Tests of retries choose a policy.
         configuration.retry = .none
         configuration.random = { 1 }
+        configuration.network = ManualNetworkMonitor()
         configuration.onEvent = events.append
         change(&configuration)
         pipeline = ImagePipeline(configuration)
