@@ -77,12 +77,3 @@ extension ImageRequest {
         }
     }
 }
-
-extension ImageRequest {
-    /// The same request, to be validated with its server.
-    var revalidating: ImageRequest {
-        var copy = self
-        copy.cachePolicy = .revalidate
-        return copy
-    }
-}

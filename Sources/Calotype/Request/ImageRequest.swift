@@ -66,6 +66,8 @@ public struct ImageRequest: Sendable {
         var retryPolicy: RetryPolicy?
         var fallbackURLs: [URL] = []
         var lowDataURL: URL?
+        /// Whether the other URLs may be loaded. A constrained network is spared in any case.
+        var usesAlternatives = true
     }
 
     /// Behind a pointer, so that requests without options don't carry them about.
@@ -121,9 +123,18 @@ public struct ImageRequest: Sendable {
         return copy
     }
 
+    /// The same request, to be validated with its server. Other URLs stay out of it: what is stale is still better than
+    /// another picture.
+    var revalidating: ImageRequest {
+        var copy = self
+        copy.cachePolicy = .revalidate
+        if storage.parts.options != nil { copy.changeOptions { $0.usesAlternatives = false } }
+        return copy
+    }
+
     /// Whether there are other URLs to load it from.
     var hasAlternatives: Bool {
-        guard let options = storage.parts.options?.options else { return false }
+        guard let options = storage.parts.options?.options, options.usesAlternatives else { return false }
         return options.lowDataURL != nil || !options.fallbackURLs.isEmpty
     }
 

@@ -17,7 +17,7 @@ struct ResumeTests {
     static let now = Date(timeIntervalSince1970: 1_735_689_600)
 
     /// Attempts follow each other without a wait.
-    private func fixture(
+    func fixture(
         attempts: Int = 3, _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
     ) throws -> Fixture {
         try Fixture {
@@ -26,16 +26,16 @@ struct ResumeTests {
         }
     }
 
-    private func resource(etag: String? = "\"v1\"", fields: HTTPFields = ["Cache-Control": "max-age=60"]) -> Resource {
+    func resource(etag: String? = "\"v1\"", fields: HTTPFields = ["Cache-Control": "max-age=60"]) -> Resource {
         Resource(Self.file, type: "image/png", etag: etag, fields: fields)
     }
 
     /// What the store has, as a later load would use it.
-    private func stored(_ fixture: Fixture, _ path: String = "/a") async -> Data? {
+    func stored(_ fixture: Fixture, _ path: String = "/a") async -> Data? {
         try? await fixture.pipeline.data(for: ImageRequest(url: fixture.server.url(path), cachePolicy: .storedOnly))
     }
 
-    private func ranges(_ fixture: Fixture, _ path: String = "/a") -> [String?] {
+    func ranges(_ fixture: Fixture, _ path: String = "/a") -> [String?] {
         fixture.server.requests(to: path).map { $0.fields["Range"] }
     }
 
@@ -224,225 +224,6 @@ struct ResumeTests {
         _ = try await fixture.pipeline.image(for: fixture.server.url("/a"))
         #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", nil])
         #expect(await stored(fixture) == Self.file)
-    }
-
-    // MARK: Wrong parts
-
-    struct WrongPart: Sendable, CustomTestStringConvertible {
-        let title: String
-        let fields: HTTPFields
-        var body = ResumeTests.file.suffix(from: ResumeTests.half)
-
-        var testDescription: String { title }
-
-        static func range(_ title: String, _ range: String?, _ fields: HTTPFields = [:]) -> WrongPart {
-            var fields = fields
-            fields["Content-Range"] = range
-            return WrongPart(title: title, fields: fields)
-        }
-
-        static let all: [WrongPart] = {
-            let (half, count) = (ResumeTests.half, ResumeTests.file.count)
-            return [
-                range("no Content-Range", nil),
-                range("another unit", "seconds \(half)-\(count - 1)/\(count)"),
-                range("no numbers", "bytes rest"),
-                range("no length", "bytes \(half)-\(count - 1)"),
-                range("a sign", "bytes +\(half)-\(count - 1)/\(count)"),
-                range("a number beyond all", "bytes \(half)-99999999999999999999/999999999999999999999"),
-                range("an unsatisfied range", "bytes */\(count)"),
-                range("two ranges", "bytes \(half)-\(count - 1)/\(count), bytes 0-1/\(count)"),
-                range("an earlier part", "bytes \(half - 1)-\(count - 2)/\(count)"),
-                range("a later part", "bytes \(half + 1)-\(count)/\(count + 1)"),
-                range("the beginning", "bytes 0-\(count - half - 1)/\(count)"),
-                range("a longer body", "bytes \(half)-\(count - 1)/\(count + 1)"),
-                range("a shorter body", "bytes \(half)-\(count - 2)/\(count - 1)"),
-                range("an end beyond the body", "bytes \(half)-\(count)/\(count)"),
-                range("an end before its beginning", "bytes \(half)-\(half - 1)/\(count)"),
-                range("a range of another length than the part", "bytes \(half)-\(half + 9)/\(count)"),
-                range("another tag", "bytes \(half)-\(count - 1)/\(count)", ["ETag": "\"v2\""]),
-                range("the same tag, but weak", "bytes \(half)-\(count - 1)/\(count)", ["ETag": "W/\"v1\""]),
-                range("an encoding", "bytes \(half)-\(count - 1)/\(count)", ["Content-Encoding": "gzip"]),
-            ]
-        }()
-    }
-
-    @Test("a part that isn't the rest is never joined: the next attempt asks for everything", arguments: WrongPart.all)
-    func wrongPart(_ row: WrongPart) async throws {
-        let fixture = try fixture()
-        let resource = resource()
-        fixture.server.route("/a") { request in
-            switch request.number {
-            case 1: resource.response(to: request).truncated(afterBodyBytes: Self.half)
-            case 2: .status(206, fields: row.fields, body: row.body)
-            default: resource.response(to: request)
-            }
-        }
-        _ = try await fixture.pipeline.image(for: fixture.server.url("/a"))
-        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", nil])
-        #expect(await stored(fixture) == Self.file)
-    }
-
-    @Test("without an attempt left, a part that isn't the rest is the caller's failure", arguments: WrongPart.all)
-    func wrongPartAtLast(_ row: WrongPart) async throws {
-        let fixture = try fixture(attempts: 2)
-        let resource = resource()
-        fixture.server.route("/a") { request in
-            request.number == 1
-                ? resource.response(to: request).truncated(afterBodyBytes: Self.half)
-                : .status(206, fields: row.fields, body: row.body)
-        }
-        guard
-            case .unexpectedPart? = await failure({
-                try await fixture.pipeline.image(for: fixture.server.url("/a"))
-            })
-        else {
-            Issue.record("It wasn't refused for that reason.")
-            return
-        }
-        #expect(fixture.server.requestCount == 2)
-        #expect(try await fixture.store.usage().responseCount == 0)
-    }
-
-    @Test("more bytes than the part has are refused before they are joined")
-    func longPart() async throws {
-        let fixture = try fixture()
-        let resource = resource()
-        fixture.server.route("/a") { request in
-            let last = Self.file.count - 1
-            return switch request.number {
-            case 1: resource.response(to: request).truncated(afterBodyBytes: Self.half)
-            case 2:
-                LoopbackServer.Response.status(
-                    206, fields: ["Content-Range": "bytes \(Self.half)-\(last)/\(last + 1)"],
-                    body: Self.file.suffix(from: Self.half) + Data([0])
-                ).framed(.chunked(sizes: []))
-            default: resource.response(to: request)
-            }
-        }
-        _ = try await fixture.pipeline.image(for: fixture.server.url("/a"))
-        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", nil])
-        #expect(await stored(fixture) == Self.file)
-    }
-
-    @Test("a part that is shorter than the rest is joined, and the rest of it asked for")
-    func shortPart() async throws {
-        let fixture = try fixture()
-        let resource = resource()
-        fixture.server.route("/a") { request in
-            request.number == 1
-                ? resource.response(to: request).truncated(afterBodyBytes: Self.half)
-                : request.number > 2
-                    ? resource.response(to: request)
-                    : .status(
-                        206,
-                        fields: ["Content-Range": "bytes \(Self.half)-\(Self.half + 99)/*"],
-                        body: Self.file[Self.half..<Self.half + 100])
-        }
-        _ = try await fixture.pipeline.image(for: fixture.server.url("/a"))
-        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", "bytes=\(Self.half + 100)-"])
-        #expect(await stored(fixture) == Self.file)
-    }
-
-    // MARK: Across loads
-
-    /// Cancels a load once half the file has come, and waits until nothing of it runs.
-    private func cancelHalfway(_ fixture: Fixture, _ request: ImageRequest, bytes: Int = half) async throws {
-        let load = fixture.pipeline.load(request)
-        for await case .progress(let progress) in load.updates where progress.receivedByteCount >= Int64(bytes) {
-            // Nothing of an unfinished body is ever seen in the store.
-            #expect(try await fixture.store.usage().responseCount == 0)
-            break
-        }
-        load.cancel()
-        await #expect(throws: CancellationError.self) { try await load.result }
-        await fixture.pipeline.waitUntilIdle()
-    }
-
-    private func serveHeld(_ fixture: Fixture, _ resource: Resource, bytes: Int = half) {
-        fixture.server.route("/a") { request in
-            let response = resource.response(to: request)
-            return request.number == 1 ? response.gated(LoopbackServer.Gate(), afterBodyBytes: bytes) : response
-        }
-    }
-
-    @Test("the load after a cancelled one goes on with what that had received")
-    func acrossLoads() async throws {
-        let fixture = try fixture(attempts: 1)
-        serveHeld(fixture, resource())
-        let request = ImageRequest(url: fixture.server.url("/a"))
-        try await cancelHalfway(fixture, request)
-        let result = try await fixture.pipeline.result(for: request)
-        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-"])
-        #expect(result.report.receivedByteCount == Int64(Self.file.count - Self.half))
-        #expect(result.report.retryCount == 0)
-        #expect(await stored(fixture) == Self.file)
-    }
-
-    @Test("the load after a failed one goes on as well; if the server's part is wrong, it is as if there were nothing")
-    func acrossFailures() async throws {
-        let fixture = try fixture(attempts: 1)
-        let resource = resource()
-        fixture.server.route("/a") { request in
-            switch request.number {
-            case 1: resource.response(to: request).truncated(afterBodyBytes: Self.half)
-            case 2: .status(206, body: Self.file.suffix(from: Self.half))
-            default: resource.response(to: request)
-            }
-        }
-        let url = fixture.server.url("/a")
-        guard case .truncated? = await failure({ try await fixture.pipeline.image(for: url) }) else {
-            Issue.record("The first load didn't break off.")
-            return
-        }
-        _ = try await fixture.pipeline.image(for: url)
-        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", nil])
-        #expect(await stored(fixture) == Self.file)
-    }
-
-    enum Forgetting: String, CaseIterable, Sendable {
-        case invalidation, removalOfThePartition, removalOfAll, noStoreResponse, noStoreRequest, reload, fewBytes
-        case otherPartition
-    }
-
-    @Test(
-        "what is removed, mustn't be stored, is another's or isn't worth it isn't continued",
-        arguments: Forgetting.allCases)
-    func forgotten(_ reason: Forgetting) async throws {
-        let fixture = try fixture(attempts: 1)
-        let bytes = reason == .fewBytes ? 9_000 : Self.half
-        serveHeld(
-            fixture,
-            resource(fields: ["Cache-Control": reason == .noStoreResponse ? "no-store" : "max-age=60"]), bytes: bytes)
-        var request = ImageRequest(url: fixture.server.url("/a"), partition: "ann")
-        if reason == .noStoreRequest { request.cachePolicy = .noStore }
-        try await cancelHalfway(fixture, request, bytes: bytes)
-        switch reason {
-        case .invalidation: await fixture.pipeline.invalidate(request.id)
-        case .removalOfThePartition: await fixture.pipeline.removePartition("ann")
-        case .removalOfAll: await fixture.pipeline.removeAll()
-        case .reload: request.cachePolicy = .reload
-        case .otherPartition: request.partition = "bob"
-        case .noStoreResponse, .noStoreRequest, .fewBytes: break
-        }
-        _ = try await fixture.pipeline.image(for: request)
-        #expect(ranges(fixture) == [nil, nil])
-    }
-
-    @Test("a load that is under way when its resource is invalidated leaves nothing to go on with")
-    func invalidatedUnderWay() async throws {
-        let fixture = try fixture(attempts: 1)
-        serveHeld(fixture, resource())
-        let request = ImageRequest(url: fixture.server.url("/a"))
-        let load = fixture.pipeline.load(request)
-        for await case .progress(let progress) in load.updates where progress.receivedByteCount >= Int64(Self.half) {
-            await fixture.pipeline.invalidate(request.id)
-            break
-        }
-        load.cancel()
-        await fixture.pipeline.waitUntilIdle()
-        _ = try await fixture.pipeline.image(for: request)
-        #expect(ranges(fixture) == [nil, nil])
     }
 }
 

@@ -2,11 +2,11 @@ import CalotypeTesting
 import Foundation
 import Testing
 
+@testable import Calotype
+
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-
-@testable import Calotype
 
 @Suite("Alternatives: a picture that can't be had from one URL comes from another one of its request")
 struct AlternativeTests {
@@ -155,6 +155,19 @@ struct AlternativeTests {
         let whole = request(fixture, "/a", fallbacks: "/blue")
         #expect(fixture.pipeline.cachedImage(for: whole) == nil)
         #expect(try await fixture.pipeline.image(for: whole).bitmap.pixel(0, 0) == .red)
+    }
+
+    @Test("a stale picture that can't be validated stays: no fallback takes its place")
+    func revalidation() async throws {
+        let fixture = try fixture()
+        fixture.server.respond(to: "/a", with: .ok(Self.red, type: "image/png"), .status(503))
+        let request = request(fixture, "/a", fallbacks: "/blue")
+        _ = try await fixture.pipeline.image(for: request)
+        let load = fixture.pipeline.load(request)
+        #expect(try await load.result.image.bitmap.pixel(0, 0) == .red)
+        await fixture.events.wait { if case .failed = $0 { true } else { false } }
+        #expect(fixture.server.requests.map(\.path) == ["/a", "/a"])
+        #expect(fixture.pipeline.cachedImage(for: request)?.bitmap.pixel(0, 0) == .red)
     }
 
     @Test("credentials and fields of the request don't go to its other URLs, and its partition does")
