@@ -161,8 +161,8 @@ final class ResourceLoader: Sendable {
     /// The beginning of a load: with what an earlier one has left, unless there is a stored response to ask about.
     @inline(never)
     private func attempts(_ fetch: Fetch, _ lookup: StoreLookup) -> LoadAttempts {
-        var attempts = LoadAttempts(policy: fetch.retry ?? configuration.retry, epoch: http.partials.epoch)
-        if fetch.policy.resumes, lookup.validated == nil, let key = fetch.key {
+        var attempts = LoadAttempts(epoch: http.partials.epoch)
+        if !http.partials.isEmpty, fetch.policy.resumes, lookup.validated == nil, let key = fetch.key {
             attempts.partial = http.partials.take(key, fields: lookup.fields)
         }
         return attempts

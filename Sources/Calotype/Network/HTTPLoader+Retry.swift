@@ -49,15 +49,16 @@ extension HTTPLoader {
         after failure: ImageError, _ exchange: Exchange?, _ fetch: Fetch, _ attempts: LoadAttempts
     ) -> Duration? {
         let method = fetch.key?.method
-        guard attempts.failureCount < attempts.policy.attemptLimit, method == "GET" || method == "HEAD",
+        let policy = fetch.retry ?? configuration.retry
+        guard attempts.failureCount < policy.attemptLimit, method == "GET" || method == "HEAD",
             failure.isTransient
         else { return nil }
-        let backoff = attempts.policy.backoff(afterFailures: attempts.failureCount, random: configuration.random())
+        let backoff = policy.backoff(afterFailures: attempts.failureCount, random: configuration.random())
         guard case .status = failure.reason, let fields = exchange?.response.fields,
             let asked = RetryAfter.delay(in: fields, now: configuration.clock.now())
         else { return backoff }
         // On top of what the server asks for, since it asks everybody alike.
-        return asked <= attempts.policy.longestRetryAfter ? asked + backoff : nil
+        return asked <= policy.longestRetryAfter ? asked + backoff : nil
     }
 
     /// Ends a load. What it has received so far is kept for the next one, if that may need no more than the rest.

@@ -1,6 +1,5 @@
 /// What a load has been through so far: its failures, and what has come of a body that broke off.
 struct LoadAttempts {
-    let policy: RetryPolicy
     /// Attempts that have failed.
     var failureCount = 0
     /// Bytes of bodies that have come.

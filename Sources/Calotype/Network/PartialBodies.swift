@@ -27,7 +27,8 @@ final class PartialBodies: Sendable {
 
     private let state = Mutex(State())
     /// Whether there is anything: asked with every load.
-    private let isEmpty = Atomic(true)
+    var isEmpty: Bool { !hasEntries.load(ordering: .relaxed) }
+    private let hasEntries = Atomic(false)
 
     /// The moment now: see ``RemovalLog``.
     var epoch: StoreEpoch { state.withLock { $0.removals.epoch } }
@@ -49,8 +50,7 @@ final class PartialBodies: Sendable {
 
     /// Takes out what there is of a body that these fields ask for.
     func take(_ key: FetchKey, fields: HTTPFields) -> PartialBody? {
-        guard !isEmpty.load(ordering: .relaxed) else { return nil }
-        return change { state in
+        change { state in
             guard let index = state.entries.firstIndex(where: { $0.key == key }) else { return nil }
             let body = state.entries.remove(at: index).body
             state.byteCount -= body.byteCount
@@ -85,7 +85,7 @@ final class PartialBodies: Sendable {
     @discardableResult
     private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         state.withLock { state in
-            defer { isEmpty.store(state.entries.isEmpty, ordering: .relaxed) }
+            defer { hasEntries.store(!state.entries.isEmpty, ordering: .relaxed) }
             return body(&state)
         }
     }
