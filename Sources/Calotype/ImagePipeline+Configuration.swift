@@ -19,6 +19,15 @@ extension ImagePipeline {
         public var limits: ImageLimits
         /// How long to wait for a server.
         public var timeouts: HTTPTimeouts
+        /// Whether images may be loaded over a network that the user has asked to spare (Low Data Mode). If not, a load that
+        /// needs it fails with ``ImageError/Reason/networkRestricted``; what is in the caches is still an answer.
+        public var allowsConstrainedNetwork: Bool
+        /// The same for a network that may cost the user: cellular, a personal hotspot.
+        public var allowsExpensiveNetwork: Bool
+        /// Says whether there is a network. Asked only once something has failed, or where a request makes a difference.
+        public var network: any NetworkMonitor
+        /// How often a failed exchange is attempted again, unless a request says otherwise.
+        public var retry: RetryPolicy
         /// Fields that every HTTP request has unless it says otherwise. With credentials among them, requests that name no
         /// partition share one with pipelines of the same credentials alone.
         public var fields: HTTPFields
@@ -32,6 +41,8 @@ extension ImagePipeline {
         public var decodeLimit: Int
         /// The time.
         public var clock: any ImageClock
+        /// Gives a number between 0 and 1: the share of the longest wait that a retry waits. Tests bring their own.
+        public var random: @Sendable () -> Double
         /// Signs a request before it is sent. After a 401 it is called once more, with the request that was refused: it
         /// refreshes what it signs with.
         ///
@@ -55,12 +66,17 @@ extension ImagePipeline {
             decoders = .system
             limits = ImageLimits()
             timeouts = HTTPTimeouts()
+            allowsConstrainedNetwork = true
+            allowsExpensiveNetwork = true
+            network = SystemNetworkMonitor.shared
+            retry = .standard
             fields = ["Accept": "image/*,*/*;q=0.5"]
             acceptedContentTypes = ["application/octet-stream", "binary/octet-stream"]
             signatures = .known
             fetchLimit = 64
             decodeLimit = max(1, ProcessInfo.processInfo.activeProcessorCount)
             clock = SystemClock()
+            random = { Double.random(in: 0...1) }
         }
     }
 

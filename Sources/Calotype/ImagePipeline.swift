@@ -74,9 +74,24 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func data(for request: ImageRequest) async throws -> Data {
+        let request = prepared(request)
+        guard var alternatives = Alternatives(request) else { return try await bytes(for: request) }
+        while true {
+            do {
+                return try await bytes(for: alternatives.loading)
+            } catch {
+                guard alternatives.advance(after: error) else { throw alternatives.reported(error) }
+                if let next = alternatives.current, let error = error as? ImageError {
+                    configuration.onEvent?(.resorted(to: next, after: error))
+                }
+            }
+        }
+    }
+
+    private func bytes(for request: ImageRequest) async throws -> Data {
         let load = DataLoad(priority: request.priority)
         try Task.checkCancellation()
-        coordinator.join(load, fetch: loader.fetch(for: prepared(request)))
+        coordinator.join(load, fetch: loader.fetch(for: request))
         let outcome = await load.promise.value {
             coordinator.leave(load)
             load.promise.fulfil(.failure(CancellationError()))
@@ -160,6 +175,7 @@ public final class ImagePipeline: Sendable {
         await erase(.resource(resource)) {
             coordinator.detachAll(for: resource)
             memory.remove(resource)
+            loader.http.partials.remove(resource)
         } from: {
             try await $0.remove(resource)
         }
@@ -173,6 +189,7 @@ public final class ImagePipeline: Sendable {
         await erase(.partition(partition)) {
             coordinator.cancelAll(in: partition)
             memory.removePartition(partition)
+            loader.http.partials.removePartition(partition)
         } from: {
             try await $0.removePartition(partition)
         }
@@ -183,6 +200,7 @@ public final class ImagePipeline: Sendable {
         await erase(.everything) {
             coordinator.cancelAll()
             memory.removeAll()
+            loader.http.partials.removeAll()
         } from: {
             try await $0.removeAll()
         }
@@ -200,6 +218,29 @@ public final class ImagePipeline: Sendable {
             forget()
         }
         await audience.tell(removal)
+    }
+
+    // MARK: Reconnection
+
+    /// The moment now, for ``waitForReconnection(of:since:)``. To be taken before a load begins.
+    package var reconnectionMoment: ReconnectionMoment { loader.http.reconnection.moment }
+
+    /// Returns once it is worth trying again what failed for want of a connection
+    /// (``ImageError/isConnectivityFailure``): the network has become available, or another load from the URL's origin has
+    /// got an answer.
+    ///
+    ///     let moment = pipeline.reconnectionMoment
+    ///     … the load fails …
+    ///     try await pipeline.waitForReconnection(of: url, since: moment)
+    ///     … and once more, with a new moment …
+    ///
+    /// Nothing that has happened since `moment` is missed: then it returns at once. So a load that goes on failing while
+    /// others from its origin go well is tried once for each of those: whoever waits bounds how often.
+    ///
+    /// - Parameter url: What failed to load; `nil` waits for the network alone.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    package func waitForReconnection(of url: URL?, since moment: ReconnectionMoment) async throws {
+        try await loader.http.reconnection.wait(for: url, since: moment)
     }
 
     /// What is under way: for tests, and for whoever wonders.

@@ -122,7 +122,7 @@ struct ReadmeSnippets {
     func testSupport() async throws {
         let png = TestImages.solidPNG(width: 8, height: 8, color: .red)
         let server = try LoopbackServer()
-        server.respond(to: "/cat.png", with: .status(503), .ok(png, type: "image/png"))
+        server.respond(to: "/cat.png", with: .status(404), .ok(png, type: "image/png"))
         let url = server.url("/cat.png")
         await #expect(throws: ImageError.self) { try await ImagePipeline.shared.image(for: url) }
         #expect(try await ImagePipeline.shared.image(for: url).pixelSize == PixelSize(width: 8, height: 8))

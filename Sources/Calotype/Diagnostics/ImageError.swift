@@ -48,6 +48,8 @@ public struct ImageError: Error, Sendable {
         case connectionLost
         /// Nothing came within the time allowed.
         case timedOut
+        /// The network is constrained or expensive, and the configuration or the request keeps off it.
+        case networkRestricted
         /// TLS failed: a certificate that isn't trusted, say.
         case secureConnectionFailed
         /// What came is not HTTP.
@@ -66,6 +68,8 @@ public struct ImageError: Error, Sendable {
         case emptyBody
         /// Fewer bytes than announced. `expected` is `nil` where only the missing end shows it.
         case truncated(received: Int64, expected: Int64?)
+        /// The rest of a body was asked for, and what came isn't that; the text says why.
+        case unexpectedPart(String)
         /// More bytes than the limit.
         case bodyTooLarge(byteCount: Int64, limit: Int64)
         /// The bytes are no image: an HTML page, say.
@@ -101,6 +105,14 @@ public struct ImageError: Error, Sendable {
         self.reason = reason
         self.source = source
         self.underlyingError = underlying
+    }
+
+    /// Whether it was the connection that failed: the same request may go well once the network is back.
+    package var isConnectivityFailure: Bool {
+        switch reason {
+        case .hostNotFound, .cannotConnect, .connectionLost, .timedOut, .truncated: true
+        default: false
+        }
     }
 
     /// The same error, which names what was loaded if it didn't yet.
@@ -164,6 +176,9 @@ extension ImageError.Reason: CustomStringConvertible {
             "the connection was lost. Try again."
         case .timedOut:
             "the server didn't answer in time. Try again, or allow more time in the configuration."
+        case .networkRestricted:
+            "the network is constrained or expensive, and isn't to be used. Allow it in the configuration, "
+                + "or wait for another network."
         case .secureConnectionFailed:
             "no secure connection could be made. Check the server's certificate."
         case .malformedResponse:
@@ -185,6 +200,8 @@ extension ImageError.Reason: CustomStringConvertible {
             "\(received) of \(expected) bytes arrived. Try again."
         case .truncated(let received, nil):
             "the connection ended after \(received) bytes, before the response did. Try again."
+        case .unexpectedPart(let fault):
+            "the connection broke, and the server went on with another part of the body than the rest: \(fault)."
         case .bodyTooLarge(let byteCount, let limit):
             "\(byteCount) bytes exceed the limit of \(limit). Request a smaller image or raise the limit."
         case .notAnImage:

@@ -4,6 +4,10 @@ public enum ImageEvent: Sendable {
     case loaded(LoadReport)
     /// A load has failed.
     case failed(ImageError)
+    /// An attempt to load has failed, and another one follows after a wait. Attempts count from 1.
+    case retrying(after: ImageError, attempt: Int, delay: Duration)
+    /// A URL couldn't be loaded from, and another one of the request is used.
+    case resorted(to: LoadReport.Alternative, after: ImageError)
     /// A cache couldn't do its work. The load goes on without it.
     case cacheFault(operation: String, any Error)
     /// Stored bytes turned out to be damaged, and have been removed.

@@ -16,6 +16,14 @@ public struct LoadReport: Sendable {
         case source
     }
 
+    /// Which of a request's other URLs an image came from.
+    public enum Alternative: Sendable, Hashable {
+        /// ``ImageRequest/lowDataURL``.
+        case lowData
+        /// That of ``ImageRequest/fallbackURLs`` with this index.
+        case fallback(Int)
+    }
+
     /// The time that each stage took; `nil` where there was no such stage.
     public struct StageTimes: Sendable, Hashable {
         /// Waiting for the turn to fetch.
@@ -81,6 +89,7 @@ public struct LoadReport: Sendable {
         package var decodeQueue: Duration?
         package var decode: Duration?
         package var process: Duration?
+        package var alternative: Alternative?
 
         package init(_ source: SharedWork) { self.source = source }
     }
@@ -135,7 +144,7 @@ public struct LoadReport: Sendable {
     public var layer: Layer { brought.layer }
     /// What the HTTP cache decided, where it was asked.
     public var cacheReason: HTTPCache.Reason? { brought.cacheReason }
-    /// Bytes of bodies that came over the network for this image.
+    /// Bytes of bodies that came over the network for this image, those of attempts that failed included.
     public var receivedByteCount: Int64 { brought.receivedByteCount }
     /// The length of the file.
     public var bodyByteCount: Int64 { brought.bodyByteCount }
@@ -143,7 +152,7 @@ public struct LoadReport: Sendable {
     public var format: ImageFormat? { brought.format }
     /// Redirects followed.
     public var redirectCount: Int { brought.redirectCount }
-    /// Times that a request was sent again, after a 401 or a failure.
+    /// Attempts that failed before the one that went well, refusals for want of authorization (401) included.
     public var retryCount: Int { brought.retryCount }
     /// What the transport knows of the exchange.
     public var exchange: HTTPExchangeMetrics? { brought.exchange }
@@ -161,7 +170,9 @@ public struct LoadReport: Sendable {
     }
     /// How many callers the rendition had when it was ready.
     public var waiterCount: Int { rendition.waiterCount }
-    /// The URL's scheme and host.
+    /// Which of the request's other URLs the image came from; `nil` for its own.
+    public var alternative: Alternative? { rendition.work.alternative }
+    /// The scheme and host of the request's own URL.
     public var source: RedactedURL? { request.url.map(RedactedURL.init) }
 }
 

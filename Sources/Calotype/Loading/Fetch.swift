@@ -8,6 +8,10 @@ final class Fetch: Sendable {
     private let request: ImageRequest
     /// The request's own, as a rule.
     let policy: ImageRequest.CachePolicy
+    /// How often it is attempted again, if the request says so.
+    let retry: RetryPolicy?
+    /// Whether a constrained network is left alone, since there is another URL for that.
+    let sparesData: Bool
     /// Where responses are stored; `nil` for what isn't HTTP.
     let key: FetchKey?
     /// From before the job began: see ``ResponseStore``.
@@ -22,6 +26,8 @@ final class Fetch: Sendable {
         self.sharing = sharing
         self.request = request
         self.policy = policy
+        retry = request.retryPolicy
+        sparesData = request.lowDataURL != nil
         self.key = key
         self.epoch = epoch
         self.damaged = damaged
@@ -39,8 +45,12 @@ extension ImageRequest {
         if case .http(let message) = source, let credentials = FetchKey.credentials(in: message.fields) {
             digest = digest.combined(with: credentials)
         }
+        // One with a URL for constrained networks isn't sent over them; another one may be.
+        if lowDataURL != nil { digest = digest.combined(with: Self.sparing) }
         return digest.combined(with: cachePolicy.digest)
     }
+
+    private static let sparing = Digest("spares data")
 
     private func fetchDigest(_ signatures: SignatureRule) -> Digest {
         switch source {
@@ -67,14 +77,5 @@ extension ImageRequest {
                 fields: FetchKey.fieldsThatMatter(of: message.fields), body: message.body, signatures: signatures)
         case .data, .closure: nil
         }
-    }
-}
-
-extension ImageRequest {
-    /// The same request, to be validated with its server.
-    var revalidating: ImageRequest {
-        var copy = self
-        copy.cachePolicy = .revalidate
-        return copy
     }
 }

@@ -50,9 +50,10 @@ final class LoadCoordinator: Sendable {
         _ load: ImageLoad, for request: ImageRequest, query: RenditionQuery, larger: () -> FoundRendition?,
         isAnswer: (FoundRendition) -> Bool
     ) -> FoundRendition? {
+        var sharing = loader.sharing(of: request)
+        if let others = request.alternativesDigest { sharing = sharing.combined(with: others) }
         let key = RenditionJob.Key(
-            rendition: query.key, processors: query.processors, fetch: loader.sharing(of: request),
-            target: query.target)
+            rendition: query.key, processors: query.processors, fetch: sharing, target: query.target)
         var found: FoundRendition?
         var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
@@ -291,6 +292,7 @@ final class LoadCoordinator: Sendable {
         defer { decodeQueue.finishOne() }
         guard let material = job.material, !job.cancellation.isCancelled else { return }
         job.material = nil
+        let source = loading(job).map(\.loading.urlDigest) ?? job.query.source
         do {
             let start = ContinuousClock.now
             var made = try maker.make(
@@ -300,7 +302,7 @@ final class LoadCoordinator: Sendable {
             made.work.decodeQueue = job.decodeQueueTime.map { start - $0 }
             memory.insert(
                 Rendition(
-                    resource: job.request.id, partition: job.request.cachePartition, source: job.query.source,
+                    resource: job.request.id, partition: job.request.cachePartition, source: source,
                     processors: job.request.processorsDigest, version: material.version,
                     decodedSize: made.decodedSize, image: made.image, freshness: material.freshness,
                     responseTime: material.responseTime,
@@ -326,14 +328,14 @@ final class LoadCoordinator: Sendable {
                 !job.isCancelled
             else { return false }
             job.isSecondAttempt = true
-            let fetch = loader.fetch(for: job.request, insteadOf: resource)
+            let fetch = loader.fetch(for: job.alternatives?.loading ?? job.request, insteadOf: resource)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return true
         }
         if isFetchedAgain { return apply(changes) }
         // The caller hears of the failure when the bytes have gone, so that its next request finds none.
         Task.detached { [self] in
-            await loader.discard(resource.stored, of: job.request.url)
+            await loader.discard(resource.stored, of: (loading(job)?.loading ?? job.request).url)
             finish(job, error)
         }
     }
@@ -344,6 +346,9 @@ final class LoadCoordinator: Sendable {
     ) {
         let loads = takeOffTheBooks(job)
         guard let first = loads.first else { return }
+        var work = work
+        let alternatives = loading(job)
+        work.alternative = alternatives?.current
         let now = ContinuousClock.now
         let shared = LoadReport(
             number: first.number, request: first.request, duration: now - first.startTime, image: image, work: work,
@@ -356,12 +361,45 @@ final class LoadCoordinator: Sendable {
             load.end(.success(ImageResult(image: image, report: report)))
             onEvent?(.loaded(report))
         }
-        if needsRevalidation { revalidate(job.request, query: job.query) }
+        guard needsRevalidation else { return }
+        if let other = alternatives?.loading {
+            revalidate(other, query: RenditionQuery(other, partition: other.cachePartition))
+        } else {
+            revalidate(job.request, query: job.query)
+        }
+    }
+
+    /// What stands in for a request that has other URLs; `nil` if it has none.
+    private func loading(_ job: RenditionJob) -> Alternatives? {
+        job.hasAlternatives ? books.withLock { _ in job.alternatives } : nil
+    }
+
+    /// Goes on with the next URL that a request may be loaded from, once one has failed.
+    ///
+    /// - Returns: The error that callers see; `nil` if there is another URL.
+    private func goOn(_ job: RenditionJob, after error: any Error) -> (any Error)? {
+        guard job.hasAlternatives else { return error }
+        var changes = ShortList<LoadBooks.Change>()
+        var next: LoadReport.Alternative?
+        let reported = books.withLock { books -> (any Error)? in
+            guard !job.isCancelled, job.alternatives?.advance(after: error) == true, let other = job.alternatives else {
+                return job.alternatives?.reported(error) ?? error
+            }
+            job.isSecondAttempt = false
+            next = other.current
+            let fetch = loader.fetch(for: other.loading)
+            books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
+            return nil
+        }
+        if let next, let error = error as? ImageError { onEvent?(.resorted(to: next, after: error)) }
+        apply(changes)
+        return reported
     }
 
     /// Tells all who have waited that there will be no image.
     private func finish(_ job: RenditionJob, _ error: any Error) {
-        let error = (error as? ImageError)?.located(at: job.request.url) ?? error
+        let located = (error as? ImageError)?.located(at: job.request.url) ?? error
+        guard let error = goOn(job, after: located) else { return }
         for load in takeOffTheBooks(job) {
             load.end(.failure(error))
             if let error = error as? ImageError { onEvent?(.failed(error)) }

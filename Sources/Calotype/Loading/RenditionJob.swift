@@ -73,6 +73,7 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     /// From before the job began: see ``RemovalLog``.
     let epoch: StoreEpoch
     let cancellation = DecodeCancellation()
+    let hasAlternatives: Bool
     private let coordinator: LoadCoordinator
     var material: Material?
     var fetchQueueTime: Duration?
@@ -85,6 +86,8 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     var isCancelled = false
     /// Whether damaged bytes from the store have been fetched anew already.
     var isSecondAttempt = false
+    /// Where else the bytes may come from. Whether there is anything is settled from the start.
+    var alternatives: Alternatives?
 
     init(
         key: Key, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch, coordinator: LoadCoordinator
@@ -92,6 +95,8 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         self.key = key
         self.query = query
         self.request = request
+        hasAlternatives = request.hasAlternatives
+        alternatives = hasAlternatives ? Alternatives(request) : nil
         self.epoch = epoch
         self.coordinator = coordinator
     }

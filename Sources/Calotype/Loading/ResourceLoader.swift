@@ -127,13 +127,47 @@ final class ResourceLoader: Sendable {
         }
         if fetch.policy == .storedOnly || lookup.isUnsatisfiable { throw ImageError(.cache, .notStored) }
 
-        var exchange = try await http.send(request(url, fetch, lookup, priority))
-        if exchange.response.status == 304, let candidate = lookup.validated {
-            if let resource = await confirmed(candidate, exchange, fetch, lookup) { return resource }
-            // The body has gone while the server was asked: ask again, for all of it.
-            exchange = try await http.send(request(url, fetch, lookup, priority, isConditional: false))
+        var attempts = attempts(fetch, lookup)
+        var isConditional = true
+        while true {
+            var latest: HTTPLoader.Exchange?
+            do {
+                let request = request(url, fetch, lookup, priority, isConditional, attempts.partial)
+                let exchange = try await http.send(request, failureCount: attempts.failureCount)
+                latest = exchange
+                if attempts.partial == nil {
+                    if exchange.response.status == 304, isConditional, let candidate = lookup.validated {
+                        if let resource = await confirmed(candidate, exchange, fetch, lookup) {
+                            http.reconnection.noteSuccess(at: url)
+                            return resource
+                        }
+                        // The body has gone while the server was asked: ask again, for all of it.
+                        isConditional = false
+                        continue
+                    }
+                } else if exchange.response.status == 416 {
+                    // There is no such rest, so what there is belongs to something else.
+                    attempts.partial = nil
+                    continue
+                }
+                let resource = try await http.receive(
+                    exchange, fetch: fetch, lookup: lookup, attempts: &attempts, progress: progress)
+                http.reconnection.noteSuccess(at: url)
+                return resource
+            } catch {
+                try await http.retry(after: error, latest, url, fetch, &attempts)
+            }
         }
-        return try await http.receive(exchange, fetch: fetch, lookup: lookup, progress: progress)
+    }
+
+    /// The beginning of a load: with what an earlier one has left, unless there is a stored response to ask about.
+    @inline(never)
+    private func attempts(_ fetch: Fetch, _ lookup: StoreLookup) -> LoadAttempts {
+        var attempts = LoadAttempts(epoch: http.partials.epoch)
+        if !http.partials.isEmpty, fetch.policy.resumes, lookup.validated == nil, let key = fetch.key {
+            attempts.partial = http.partials.take(key, fields: lookup.fields)
+        }
+        return attempts
     }
 
     @inline(never)
@@ -164,19 +198,23 @@ final class ResourceLoader: Sendable {
     /// The request as it is sent: with validators, and asking caches on the way for what the policy asks of this one.
     @inline(never)
     private func request(
-        _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup, _ priority: TransferPriority, isConditional: Bool = true
+        _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup, _ priority: TransferPriority, _ isConditional: Bool,
+        _ partial: PartialBody?
     ) -> HTTPRequest {
         var fields = lookup.fields
-        for field in lookup.validators { fields[field.name] = isConditional ? field.value : nil }
+        for field in lookup.validators { fields[field.name] = isConditional && partial == nil ? field.value : nil }
+        partial?.ask(in: &fields)
         if fetch.policy == .reload || fetch.policy == .revalidate, fields["Cache-Control"] == nil {
             fields["Cache-Control"] = "no-cache"
         }
+        var request = HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
         if case .http(let message) = fetch.source {
-            return HTTPRequest(
-                method: message.method, url: url, fields: fields, body: message.body, timeouts: configuration.timeouts,
-                priority: priority)
+            request.method = message.method
+            request.body = message.body
         }
-        return HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
+        request.allowsConstrainedNetwork = configuration.allowsConstrainedNetwork && !fetch.sparesData
+        request.allowsExpensiveNetwork = configuration.allowsExpensiveNetwork
+        return request
     }
 
     /// The resource that a stored response holds; `nil` if its body has gone or is no image any more.

@@ -10,6 +10,10 @@ struct BodyReception {
     /// The length of the body, if it is known.
     let expectedByteCount: Int64?
     private let limits: ImageLimits
+    /// Where the bytes of this exchange begin: not 0 if they continue a body that broke off.
+    private(set) var start = 0
+    /// Where the server said that they end, if they continue a body.
+    private var end: Int?
 
     /// The bytes so far.
     private(set) var data = Data()
@@ -30,6 +34,12 @@ struct BodyReception {
         if let expectedByteCount { try check(expectedByteCount) }
     }
 
+    /// Goes on with a part of the body.
+    mutating func resume(end: Int) {
+        start = data.count
+        self.end = end
+    }
+
     var progress: LoadProgress {
         LoadProgress(receivedByteCount: Int64(data.count), expectedByteCount: expectedByteCount)
     }
@@ -40,6 +50,9 @@ struct BodyReception {
     /// - Throws: ``ImageError`` as soon as it is clear that there will be no image, or one beyond the limits.
     @inline(never)
     mutating func take(_ piece: Data) throws -> Data? {
+        if let end, data.count + piece.count > end {
+            throw ImageError(.network, .unexpectedPart("more bytes came than the part has"))
+        }
         if data.isEmpty {
             data = piece
         } else {
@@ -66,16 +79,16 @@ struct BodyReception {
     @inline(never)
     func resource(
         stored: StoredResponse.ID?, _ exchange: HTTPLoader.Exchange, _ lookup: StoreLookup,
-        _ policy: ImageRequest.CachePolicy
+        _ policy: ImageRequest.CachePolicy, receivedByteCount: Int64
     ) throws -> FetchedResource {
         guard let header else { throw ImageError(.validation, .notAnImage) }
         var work = lookup.work(of: .network)
         exchange.describe(in: &work)
         work.times.body = .now - exchange.headTime
-        work.receivedByteCount = Int64(data.count)
+        work.receivedByteCount = receivedByteCount
         return FetchedResource(
             data: data, header: header, freshness: policy.freshness(of: arrival.freshness),
-            responseTime: exchange.responseTime, stored: stored, work: work)
+            responseTime: arrival.head.responseTime, stored: stored, work: work)
     }
 
     private func check(_ byteCount: Int64) throws {

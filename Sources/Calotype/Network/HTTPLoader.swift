@@ -39,17 +39,24 @@ final class HTTPLoader: Sendable {
         }
     }
 
-    private let configuration: ImagePipeline.Configuration
+    let configuration: ImagePipeline.Configuration
+    /// What loads have left unfinished.
+    let partials = PartialBodies()
+    let reconnection: Reconnection
 
     init(_ configuration: ImagePipeline.Configuration) {
         self.configuration = configuration
+        reconnection = Reconnection(configuration.network)
     }
 
     /// Sends a request, signs it if the configuration says how, and follows redirects.
-    func send(_ request: consuming HTTPRequest) async throws -> Exchange {
+    ///
+    /// - Parameter failureCount: How many attempts there were before.
+    func send(_ request: consuming HTTPRequest, failureCount: Int) async throws -> Exchange {
         if configuration.authorize != nil { request = try await authorized(request) }
+        if !request.allowsConstrainedNetwork || !request.allowsExpensiveNetwork { try checkNetwork(for: request) }
         var redirectCount = 0
-        var retryCount = 0
+        var refusalCount = 0
         while true {
             let requestTime = configuration.clock.now()
             let start = ContinuousClock.now
@@ -58,12 +65,12 @@ final class HTTPLoader: Sendable {
                 exchange = Exchange(
                     response: try await configuration.transport.send(request), requestTime: requestTime,
                     responseTime: configuration.clock.now(), start: start, redirectCount: redirectCount,
-                    retryCount: retryCount)
+                    retryCount: failureCount + refusalCount)
             } catch {
                 throw Self.imageError(error)
             }
-            if exchange.response.status == 401, configuration.authorize != nil, retryCount == 0, redirectCount == 0 {
-                retryCount = 1
+            if exchange.response.status == 401, configuration.authorize != nil, refusalCount == 0, redirectCount == 0 {
+                refusalCount = 1
                 request = try await authorized(request)
                 continue
             }
@@ -71,6 +78,17 @@ final class HTTPLoader: Sendable {
                 return exchange
             }
             redirectCount += 1
+        }
+    }
+
+    /// The transport may know better: that of Apple's platforms asks the system once more.
+    @inline(never)
+    private func checkNetwork(for request: HTTPRequest) throws {
+        let network = configuration.network.status
+        if network.isConstrained && !request.allowsConstrainedNetwork
+            || network.isExpensive && !request.allowsExpensiveNetwork
+        {
+            throw ImageError(.network, .networkRestricted)
         }
     }
 
@@ -89,24 +107,30 @@ final class HTTPLoader: Sendable {
 
     /// Receives the body of a success, checks it as it comes, and commits it once it is complete.
     ///
+    /// If it breaks off, `attempts` holds what is needed to go on from there.
+    ///
     /// - Parameter lookup: What came before.
     func receive(
-        _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, progress: @Sendable (LoadProgress) -> Void
+        _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, attempts: inout LoadAttempts,
+        progress: @Sendable (LoadProgress) -> Void
     ) async throws -> FetchedResource {
-        var reception = try BodyReception(
-            exchange, method: fetch.key?.method ?? "GET", requestFields: lookup.fields,
-            expectedByteCount: checkHead(exchange.response), configuration.limits)
+        var reception = try begin(exchange, fetch, lookup, &attempts)
         let isStorable = fetch.policy.writesStore && reception.arrival.mayStore
         var pieces = exchange.response.body.makeAsyncIterator()
-        var deposit: Deposit?
         do {
+            if reception.start > 0 {
+                openAnew(reception, isStorable, fetch, lookup, &attempts)
+            } else if let outdated = attempts.deposit.take() {
+                await outdated.abort()
+            }
             while let piece = try await pieces.next() {
+                attempts.receivedByteCount += Int64(piece.count)
                 let isFirst = reception.header == nil
                 if let bytes = try reception.take(piece), isStorable {
                     if isFirst {
-                        deposit = self.deposit(bytes, fetch, reception.arrival.head, lookup.superseded?.id)
-                    } else if let open = deposit, await !append(bytes, to: open) {
-                        deposit = nil
+                        attempts.deposit = deposit(bytes, fetch, reception.arrival.head, lookup.superseded?.id)
+                    } else if let open = attempts.deposit, await !append(bytes, to: open) {
+                        attempts.deposit = nil
                     }
                 }
                 progress(reception.progress)
@@ -114,23 +138,39 @@ final class HTTPLoader: Sendable {
             try Task.checkCancellation()
             try reception.checkEnd()
         } catch {
-            await deposit?.abort()
-            throw Self.imageError(error)
+            throw breakOff(reception, error, fetch, lookup, &attempts)
         }
         var stored: StoredResponse.ID?
-        if let deposit {
+        if let deposit = attempts.deposit.take() {
             do {
                 stored = try await deposit.commit()?.id
             } catch {
                 reportFault("commit", error)
             }
         }
-        return try reception.resource(stored: stored, exchange, lookup, fetch.policy)
+        return try reception.resource(
+            stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount)
+    }
+
+    /// The beginning of a body, or what there is of it already.
+    @inline(never)
+    private func begin(
+        _ exchange: Exchange, _ fetch: Fetch, _ lookup: StoreLookup, _ attempts: inout LoadAttempts
+    ) throws -> BodyReception {
+        if exchange.response.status == 206, let partial = attempts.partial.take() {
+            return try partial.reception(continuedBy: exchange.response)
+        }
+        // An error leaves what there is to the next attempt. A success is the whole body, and another one.
+        let expectedByteCount = try checkHead(exchange.response)
+        attempts.partial = nil
+        return try BodyReception(
+            exchange, method: fetch.key?.method ?? "GET", requestFields: lookup.fields,
+            expectedByteCount: expectedByteCount, configuration.limits)
     }
 
     /// The error that callers see for one that a transport throws.
     @inline(never)
-    private static func imageError(_ error: any Error) -> any Error {
+    static func imageError(_ error: any Error) -> any Error {
         (error as? HTTPTransportError).map(ImageError.init) ?? error
     }
 
@@ -177,55 +217,6 @@ final class HTTPLoader: Sendable {
             throw ImageError(.validation, .contentType(String(essence.prefix(80))))
         }
     }
-
-    // MARK: Store
-
-    /// A place in the store, if there is a store.
-    @inline(never)
-    private func deposit(
-        _ first: Data, _ fetch: Fetch, _ head: HTTPCache.StoredHead, _ replaced: StoredResponse.ID?
-    ) -> Deposit? {
-        guard let store = configuration.store, let key = fetch.key else { return nil }
-        return Deposit(
-            of: first, in: store, for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced,
-            since: fetch.epoch)
-    }
-
-    /// - Returns: Whether the bytes have been taken. If not, the deposit is aborted.
-    @inline(never)
-    private func append(_ bytes: Data, to deposit: Deposit) async -> Bool {
-        do {
-            try await deposit.append(bytes)
-            return true
-        } catch {
-            reportFault("write", error)
-            await deposit.abort()
-            return false
-        }
-    }
-
-    // MARK: Authorization
-
-    /// The request as the app's closure signs it. After a 401 the closure sees the request that was refused.
-    private func authorized(_ request: HTTPRequest) async throws -> HTTPRequest {
-        guard let authorize = configuration.authorize else { return request }
-        var plain = URLRequest(url: request.url)
-        plain.httpMethod = request.method
-        plain.httpBody = request.body
-        for field in request.fields { plain.setValue(field.value, forHTTPHeaderField: field.name) }
-        let signed: URLRequest
-        do {
-            signed = try await authorize(plain)
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            throw ImageError(.authorization, .authorizationFailed, underlying: error)
-        }
-        var result = request
-        if let url = signed.url { result.url = url }
-        for (name, value) in signed.allHTTPHeaderFields ?? [:] { result.fields[name] = value }
-        return result
-    }
 }
 
 extension ImageError {
@@ -237,6 +228,7 @@ extension ImageError {
             case .cannotConnect: .cannotConnect
             case .connectionLost: .connectionLost
             case .timedOut: .timedOut
+            case .networkRestricted: .networkRestricted
             case .secureConnectionFailed: .secureConnectionFailed
             case .malformedResponse: .malformedResponse
             case .truncated(let received, let expected): .truncated(received: received, expected: expected)

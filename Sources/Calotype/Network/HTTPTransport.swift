@@ -32,6 +32,10 @@ public struct HTTPRequest: Sendable {
     public var timeouts: HTTPTimeouts
     /// How urgent the exchange is; it may change while the exchange runs.
     public var priority: TransferPriority
+    /// Whether it may use a network that the user has asked to spare. A transport that can't tell uses any.
+    public var allowsConstrainedNetwork = true
+    /// Whether it may use a network that may cost the user. A transport that can't tell uses any.
+    public var allowsExpensiveNetwork = true
 
     /// Makes a request.
     public init(
@@ -197,6 +201,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         case connectionLost
         /// See ``HTTPTimeouts``.
         case timedOut
+        /// The only network is one that the request doesn't allow.
+        case networkRestricted
         /// TLS failed.
         case secureConnectionFailed
         /// Not HTTP, or a head larger than the transport takes.

@@ -44,10 +44,6 @@ struct RedirectPolicy: Sendable {
 
     /// - Source: RFC 6454 section 5.
     static func isSameOrigin(_ a: URL, _ b: URL) -> Bool {
-        func origin(_ url: URL) -> [String] {
-            let scheme = url.scheme?.lowercased() ?? ""
-            return [scheme, url.host()?.lowercased() ?? "", String(url.port ?? (scheme == "https" ? 443 : 80))]
-        }
-        return origin(a) == origin(b)
+        a.origin == b.origin
     }
 }

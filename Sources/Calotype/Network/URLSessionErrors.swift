@@ -11,6 +11,12 @@ extension HTTPTransportError {
     ///   - head: The head of the final response, if it was complete.
     ///   - received: The bytes of the body that came.
     init(_ error: any Error, head: URLSessionHead?, received: Int64) {
+        #if !canImport(FoundationNetworking)
+        if let reason = (error as? URLError)?.networkUnavailableReason {
+            self.init(reason == .cellular ? .cannotConnect : .networkRestricted, detail: error.localizedDescription)
+            return
+        }
+        #endif
         let code: Code
         switch (error as? URLError)?.code {
         case .cannotFindHost, .dnsLookupFailed:

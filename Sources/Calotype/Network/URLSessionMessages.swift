@@ -27,6 +27,10 @@ extension URLRequest {
         httpMethod = request.method
         httpBody = request.body
         httpShouldHandleCookies = false
+        #if !canImport(FoundationNetworking)
+        allowsConstrainedNetworkAccess = request.allowsConstrainedNetwork
+        allowsExpensiveNetworkAccess = request.allowsExpensiveNetwork
+        #endif
         for field in request.fields {
             guard field.name.isHTTPToken else {
                 throw HTTPTransportError(.other, detail: "The name of a request field isn't a token of HTTP.")

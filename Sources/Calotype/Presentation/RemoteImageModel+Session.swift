@@ -8,8 +8,11 @@ extension RemoteImageModel {
         /// An element for each time that it is to load anew. One that comes during a load is kept for after it; more
         /// aren't.
         let turns: AsyncStream<Void>
-        var load: ImageLoad?
+        private(set) var load: ImageLoad?
         private let continuation: AsyncStream<Void>.Continuation
+        private var reconnection: Task<Void, Never>?
+        /// Loads that have failed for want of a connection, one after another.
+        private var disconnectionCount = 0
 
         init(_ request: ImageRequest, _ pipeline: ImagePipeline) {
             self.request = request
@@ -18,8 +21,41 @@ extension RemoteImageModel {
             (turns, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         }
 
+        func begin() -> ImageLoad {
+            reconnection?.cancel()
+            let load = pipeline.load(request)
+            self.load = load
+            return load
+        }
+
+        func forget(_ load: ImageLoad) {
+            if self.load === load { self.load = nil }
+        }
+
         func takeTurn() {
             continuation.yield()
+        }
+
+        /// Takes a turn once the connection may be back.
+        ///
+        /// A server that answers others and never this request would wake it each time: after a few failures only the
+        /// network's return counts.
+        func takeTurn(onReconnectionSince moment: ReconnectionMoment) {
+            disconnectionCount += 1
+            let url = disconnectionCount <= 3 ? request.url : nil
+            reconnection = Task { [pipeline, continuation] in
+                do {
+                    try await pipeline.waitForReconnection(of: url, since: moment)
+                    continuation.yield()
+                } catch {
+                    // Cancelled: there was a turn for another reason, or the session is over.
+                }
+            }
+        }
+
+        /// A load has gone well.
+        func noteSuccess() {
+            disconnectionCount = 0
         }
 
         func cancelLoad() {
@@ -27,9 +63,10 @@ extension RemoteImageModel {
             load = nil
         }
 
-        /// Another session takes this one's place.
+        /// It is over, or another one takes its place.
         func end() {
             continuation.finish()
+            reconnection?.cancel()
             cancelLoad()
         }
     }

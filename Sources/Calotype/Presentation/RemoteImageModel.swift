@@ -68,6 +68,7 @@ public final class RemoteImageModel {
         // Not by the loop, which would suspend first: what is in memory is shown at once.
         await load(session)
         for await _ in session.turns { await load(session) }
+        session.end()
         if self.session === session {
             self.session = nil
             stopLoading()
@@ -89,9 +90,9 @@ public final class RemoteImageModel {
 
     private func load(_ session: Session) async {
         guard self.session === session else { return }
-        let load = session.pipeline.load(session.request)
-        session.load = load
-        defer { if session.load === load { session.load = nil } }
+        let moment = session.pipeline.reconnectionMoment
+        let load = session.begin()
+        defer { session.forget(load) }
 
         if case .success(let result)? = load.answer { show(result, session) } else { showLoading(session) }
         for await update in load.updates {
@@ -102,12 +103,14 @@ public final class RemoteImageModel {
             case .image(let result): show(result, session)
             }
         }
-        guard case .failure(let error)? = load.answer, isCurrent(load, session) else { return }
+        guard isCurrent(load, session) else { return }
+        guard case .failure(let error)? = load.answer else { return session.noteSuccess() }
         // Not this view has ended it, but the pipeline, whose caches were emptied: begin anew.
         if error is CancellationError { return session.takeTurn() }
         let failure = (error as? ImageError) ?? ImageError(.request, .transport, underlying: error)
         // A picture that is there already isn't given up for an error.
         if display?.phase.isSuccess != true { display = Display(subject: session.subject, phase: .failure(failure)) }
+        if failure.isConnectivityFailure { session.takeTurn(onReconnectionSince: moment) }
     }
 
     private func isCurrent(_ load: ImageLoad, _ session: Session) -> Bool {

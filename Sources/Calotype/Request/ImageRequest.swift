@@ -35,14 +35,15 @@ public struct ImageRequest: Sendable {
 
     /// The parts of a request, with what is derived from them once.
     private struct Parts: Sendable {
-        let source: Source
+        var source: Source
         let id: ResourceID
-        let urlDigest: Digest
+        var urlDigest: Digest
         var size: Size
         var processors: [any ImageProcessor] { didSet { deriveFromProcessors() } }
         var cachePolicy: CachePolicy
         var partition: Partition? { didSet { derivePartition() } }
         var priority: Priority
+        var options: OptionsBox?
         var processorsDigest: Digest?
         var needsExactSize = false
         var cachePartition: Partition?
@@ -59,6 +60,22 @@ public struct ImageRequest: Sendable {
                 cachePartition = FetchKey.credentials(in: message.fields).map(Partition.init(credentials:))
             }
         }
+    }
+
+    /// What few requests set, and what is no part of their identity.
+    private struct Options: Sendable {
+        var retryPolicy: RetryPolicy?
+        var fallbackURLs: [URL] = []
+        var lowDataURL: URL?
+        /// Whether the other URLs may be loaded. A constrained network is spared in any case.
+        var usesAlternatives = true
+    }
+
+    /// Behind a pointer, so that requests without options don't carry them about.
+    private final class OptionsBox: Sendable {
+        let options: Options
+
+        init(_ options: Options) { self.options = options }
     }
 
     /// One object, so that a request is copied by a single retain. Changing a request makes another.
@@ -86,6 +103,49 @@ public struct ImageRequest: Sendable {
         var parts = storage.parts
         body(&parts)
         storage = Storage(parts)
+    }
+
+    private mutating func changeOptions(_ body: (inout Options) -> Void) {
+        var options = storage.parts.options?.options ?? Options()
+        body(&options)
+        change { $0.options = OptionsBox(options) }
+    }
+
+    /// The same request, loaded from another URL: the same picture for the same partition, without the fields, the body
+    /// and the credentials that were for the first one.
+    func loaded(from url: URL) -> ImageRequest {
+        var copy = self
+        copy.change { parts in
+            parts.partition = parts.cachePartition
+            parts.source = .url(url)
+            parts.urlDigest = ResourceID(url: url).digest
+            parts.options = parts.options?.options.retryPolicy.map { OptionsBox(Options(retryPolicy: $0)) }
+        }
+        return copy
+    }
+
+    /// The same request, to be validated with its server. Other URLs stay out of it: what is stale is still better than
+    /// another picture.
+    var revalidating: ImageRequest {
+        var copy = self
+        copy.cachePolicy = .revalidate
+        if storage.parts.options != nil { copy.changeOptions { $0.usesAlternatives = false } }
+        return copy
+    }
+
+    /// Whether there are other URLs to load it from.
+    var hasAlternatives: Bool {
+        guard let options = storage.parts.options?.options, options.usesAlternatives else { return false }
+        return options.lowDataURL != nil || !options.fallbackURLs.isEmpty
+    }
+
+    /// Tells requests apart that differ in their other URLs alone; `nil` if there are none.
+    var alternativesDigest: Digest? {
+        guard hasAlternatives else { return nil }
+        var hash = DigestBuilder()
+        hash.append(lowDataURL?.absoluteString ?? "")
+        for url in fallbackURLs { hash.append(url.absoluteString) }
+        return hash.finish()
     }
 
     /// Where the bytes come from.
@@ -123,6 +183,31 @@ public struct ImageRequest: Sendable {
     public var priority: Priority {
         get { storage.parts.priority }
         set { change { $0.priority = newValue } }
+    }
+
+    /// How often a failure is attempted again; `nil` leaves it to the configuration. Not part of its identity: of requests
+    /// that share a download, the policy of the first one counts.
+    public var retryPolicy: RetryPolicy? {
+        get { storage.parts.options?.options.retryPolicy }
+        set { changeOptions { $0.retryPolicy = newValue } }
+    }
+
+    /// Where else the picture is, to be tried in this order when it can't be loaded from where it should be: because the
+    /// network or the server fails, or because what comes is no image or a damaged one. Not part of its identity.
+    ///
+    /// What comes from there is stored under its own URL, and shown as the picture that the request names. A later request
+    /// tries its own URL first again, unless what is in memory has as many pixels as it asks for. If all URLs fail, the
+    /// error is that of the request's own.
+    public var fallbackURLs: [URL] {
+        get { storage.parts.options?.options.fallbackURLs ?? [] }
+        set { changeOptions { $0.fallbackURLs = newValue } }
+    }
+
+    /// A smaller file of the same picture, for when the user has asked to spare the network (Low Data Mode). It takes the
+    /// place of a download alone: what the caches have of the request's own URL is used first. Not part of its identity.
+    public var lowDataURL: URL? {
+        get { storage.parts.options?.options.lowDataURL }
+        set { changeOptions { $0.lowDataURL = newValue } }
     }
 
     /// The digest of the normalised URL and of what else selects the picture: ``id``'s own unless the app named it.

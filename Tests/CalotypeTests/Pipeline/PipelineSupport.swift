@@ -27,6 +27,10 @@ struct Fixture {
             transport: Self.transport(), memory: memory, store: store)
         configuration.decoders = ImageDecoders([decoder])
         configuration.clock = clock
+        // Time stands still, so a retry would wait for ever. Tests of retries choose a policy.
+        configuration.retry = .none
+        configuration.random = { 1 }
+        configuration.network = ManualNetworkMonitor()
         configuration.onEvent = events.append
         change(&configuration)
         pipeline = ImagePipeline(configuration)

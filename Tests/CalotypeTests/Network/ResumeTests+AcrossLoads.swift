@@ -1,0 +1,105 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import Testing
+
+extension ResumeTests {
+    /// Cancels a load once half the file has come, and waits until nothing of it runs.
+    private func cancelHalfway(_ fixture: Fixture, _ request: ImageRequest, bytes: Int = half) async throws {
+        let load = fixture.pipeline.load(request)
+        for await case .progress(let progress) in load.updates where progress.receivedByteCount >= Int64(bytes) {
+            // Nothing of an unfinished body is ever seen in the store.
+            #expect(try await fixture.store.usage().responseCount == 0)
+            break
+        }
+        load.cancel()
+        await #expect(throws: CancellationError.self) { try await load.result }
+        await fixture.pipeline.waitUntilIdle()
+    }
+
+    private func serveHeld(_ fixture: Fixture, _ resource: Resource, bytes: Int = half) {
+        fixture.server.route("/a") { request in
+            let response = resource.response(to: request)
+            return request.number == 1 ? response.gated(LoopbackServer.Gate(), afterBodyBytes: bytes) : response
+        }
+    }
+
+    @Test("the load after a cancelled one goes on with what that had received")
+    func acrossLoads() async throws {
+        let fixture = try fixture(attempts: 1)
+        serveHeld(fixture, resource())
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        try await cancelHalfway(fixture, request)
+        let result = try await fixture.pipeline.result(for: request)
+        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-"])
+        #expect(result.report.receivedByteCount == Int64(Self.file.count - Self.half))
+        #expect(result.report.retryCount == 0)
+        #expect(await stored(fixture) == Self.file)
+    }
+
+    @Test("the load after a failed one goes on as well; if the server's part is wrong, it is as if there were nothing")
+    func acrossFailures() async throws {
+        let fixture = try fixture(attempts: 1)
+        let resource = resource()
+        fixture.server.route("/a") { request in
+            switch request.number {
+            case 1: resource.response(to: request).truncated(afterBodyBytes: Self.half)
+            case 2: .status(206, body: Self.file.suffix(from: Self.half))
+            default: resource.response(to: request)
+            }
+        }
+        let url = fixture.server.url("/a")
+        guard case .truncated? = await failure({ try await fixture.pipeline.image(for: url) }) else {
+            Issue.record("The first load didn't break off.")
+            return
+        }
+        _ = try await fixture.pipeline.image(for: url)
+        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", nil])
+        #expect(await stored(fixture) == Self.file)
+    }
+
+    enum Forgetting: String, CaseIterable, Sendable {
+        case invalidation, removalOfThePartition, removalOfAll, noStoreResponse, noStoreRequest, reload, fewBytes
+        case otherPartition
+    }
+
+    @Test(
+        "what is removed, mustn't be stored, is another's or isn't worth it isn't continued",
+        arguments: Forgetting.allCases)
+    func forgotten(_ reason: Forgetting) async throws {
+        let fixture = try fixture(attempts: 1)
+        let bytes = reason == .fewBytes ? 9_000 : Self.half
+        serveHeld(
+            fixture,
+            resource(fields: ["Cache-Control": reason == .noStoreResponse ? "no-store" : "max-age=60"]), bytes: bytes)
+        var request = ImageRequest(url: fixture.server.url("/a"), partition: "ann")
+        if reason == .noStoreRequest { request.cachePolicy = .noStore }
+        try await cancelHalfway(fixture, request, bytes: bytes)
+        switch reason {
+        case .invalidation: await fixture.pipeline.invalidate(request.id)
+        case .removalOfThePartition: await fixture.pipeline.removePartition("ann")
+        case .removalOfAll: await fixture.pipeline.removeAll()
+        case .reload: request.cachePolicy = .reload
+        case .otherPartition: request.partition = "bob"
+        case .noStoreResponse, .noStoreRequest, .fewBytes: break
+        }
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(ranges(fixture) == [nil, nil])
+    }
+
+    @Test("a load that is under way when its resource is invalidated leaves nothing to go on with")
+    func invalidatedUnderWay() async throws {
+        let fixture = try fixture(attempts: 1)
+        serveHeld(fixture, resource())
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        let load = fixture.pipeline.load(request)
+        for await case .progress(let progress) in load.updates where progress.receivedByteCount >= Int64(Self.half) {
+            await fixture.pipeline.invalidate(request.id)
+            break
+        }
+        load.cancel()
+        await fixture.pipeline.waitUntilIdle()
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(ranges(fixture) == [nil, nil])
+    }
+}

@@ -1,0 +1,122 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import Testing
+
+extension ResumeTests {
+    struct WrongPart: Sendable, CustomTestStringConvertible {
+        let title: String
+        let fields: HTTPFields
+        var body = ResumeTests.file.suffix(from: ResumeTests.half)
+
+        var testDescription: String { title }
+
+        static func range(_ title: String, _ range: String?, _ fields: HTTPFields = [:]) -> WrongPart {
+            var fields = fields
+            fields["Content-Range"] = range
+            return WrongPart(title: title, fields: fields)
+        }
+
+        static let all: [WrongPart] = {
+            let (half, count) = (ResumeTests.half, ResumeTests.file.count)
+            return [
+                range("no Content-Range", nil),
+                range("another unit", "seconds \(half)-\(count - 1)/\(count)"),
+                range("no numbers", "bytes rest"),
+                range("no length", "bytes \(half)-\(count - 1)"),
+                range("a sign", "bytes +\(half)-\(count - 1)/\(count)"),
+                range("a number beyond all", "bytes \(half)-99999999999999999999/999999999999999999999"),
+                range("an unsatisfied range", "bytes */\(count)"),
+                range("two ranges", "bytes \(half)-\(count - 1)/\(count), bytes 0-1/\(count)"),
+                range("an earlier part", "bytes \(half - 1)-\(count - 2)/\(count)"),
+                range("a later part", "bytes \(half + 1)-\(count)/\(count + 1)"),
+                range("the beginning", "bytes 0-\(count - half - 1)/\(count)"),
+                range("a longer body", "bytes \(half)-\(count - 1)/\(count + 1)"),
+                range("a shorter body", "bytes \(half)-\(count - 2)/\(count - 1)"),
+                range("an end beyond the body", "bytes \(half)-\(count)/\(count)"),
+                range("an end before its beginning", "bytes \(half)-\(half - 1)/\(count)"),
+                range("a range of another length than the part", "bytes \(half)-\(half + 9)/\(count)"),
+                range("another tag", "bytes \(half)-\(count - 1)/\(count)", ["ETag": "\"v2\""]),
+                range("the same tag, but weak", "bytes \(half)-\(count - 1)/\(count)", ["ETag": "W/\"v1\""]),
+                range("an encoding", "bytes \(half)-\(count - 1)/\(count)", ["Content-Encoding": "gzip"]),
+            ]
+        }()
+    }
+
+    @Test("a part that isn't the rest is never joined: the next attempt asks for everything", arguments: WrongPart.all)
+    func wrongPart(_ row: WrongPart) async throws {
+        let fixture = try fixture()
+        let resource = resource()
+        fixture.server.route("/a") { request in
+            switch request.number {
+            case 1: resource.response(to: request).truncated(afterBodyBytes: Self.half)
+            case 2: .status(206, fields: row.fields, body: row.body)
+            default: resource.response(to: request)
+            }
+        }
+        _ = try await fixture.pipeline.image(for: fixture.server.url("/a"))
+        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", nil])
+        #expect(await stored(fixture) == Self.file)
+    }
+
+    @Test("without an attempt left, a part that isn't the rest is the caller's failure", arguments: WrongPart.all)
+    func wrongPartAtLast(_ row: WrongPart) async throws {
+        let fixture = try fixture(attempts: 2)
+        let resource = resource()
+        fixture.server.route("/a") { request in
+            request.number == 1
+                ? resource.response(to: request).truncated(afterBodyBytes: Self.half)
+                : .status(206, fields: row.fields, body: row.body)
+        }
+        guard
+            case .unexpectedPart? = await failure({
+                try await fixture.pipeline.image(for: fixture.server.url("/a"))
+            })
+        else {
+            Issue.record("It wasn't refused for that reason.")
+            return
+        }
+        #expect(fixture.server.requestCount == 2)
+        #expect(try await fixture.store.usage().responseCount == 0)
+    }
+
+    @Test("more bytes than the part has are refused before they are joined")
+    func longPart() async throws {
+        let fixture = try fixture()
+        let resource = resource()
+        fixture.server.route("/a") { request in
+            let last = Self.file.count - 1
+            return switch request.number {
+            case 1: resource.response(to: request).truncated(afterBodyBytes: Self.half)
+            case 2:
+                LoopbackServer.Response.status(
+                    206, fields: ["Content-Range": "bytes \(Self.half)-\(last)/\(last + 1)"],
+                    body: Self.file.suffix(from: Self.half) + Data([0])
+                ).framed(.chunked(sizes: []))
+            default: resource.response(to: request)
+            }
+        }
+        _ = try await fixture.pipeline.image(for: fixture.server.url("/a"))
+        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", nil])
+        #expect(await stored(fixture) == Self.file)
+    }
+
+    @Test("a part that is shorter than the rest is joined, and the rest of it asked for")
+    func shortPart() async throws {
+        let fixture = try fixture()
+        let resource = resource()
+        fixture.server.route("/a") { request in
+            request.number == 1
+                ? resource.response(to: request).truncated(afterBodyBytes: Self.half)
+                : request.number > 2
+                    ? resource.response(to: request)
+                    : .status(
+                        206,
+                        fields: ["Content-Range": "bytes \(Self.half)-\(Self.half + 99)/*"],
+                        body: Self.file[Self.half..<Self.half + 100])
+        }
+        _ = try await fixture.pipeline.image(for: fixture.server.url("/a"))
+        #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", "bytes=\(Self.half + 100)-"])
+        #expect(await stored(fixture) == Self.file)
+    }
+}
