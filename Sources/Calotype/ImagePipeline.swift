@@ -32,8 +32,12 @@ public final class ImagePipeline: Sendable {
         coordinator = LoadCoordinator(
             loader: loader,
             maker: RenditionMaker(decoders: configuration.decoders, limits: configuration.limits),
-            memory: configuration.memory, fetchLimit: configuration.fetchLimit,
-            decodeLimit: configuration.decodeLimit, onEvent: configuration.onEvent)
+            memory: configuration.memory,
+            fetchLimits: .init(count: configuration.fetchLimit, backgroundCount: configuration.prefetchLimit),
+            decodeLimits: .init(
+                count: configuration.decodeLimit, backgroundCount: configuration.decodeLimit / 2,
+                byteCount: configuration.decodeByteBudget),
+            onEvent: configuration.onEvent)
     }
 
     // MARK: Loading

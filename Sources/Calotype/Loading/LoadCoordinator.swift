@@ -25,15 +25,15 @@ final class LoadCoordinator: Sendable {
     private let onEvent: (@Sendable (ImageEvent) -> Void)?
 
     init(
-        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimit: Int, decodeLimit: Int,
-        onEvent: (@Sendable (ImageEvent) -> Void)?
+        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimits: WorkQueue.Limits,
+        decodeLimits: WorkQueue.Limits, onEvent: (@Sendable (ImageEvent) -> Void)?
     ) {
         self.loader = loader
         self.maker = maker
         self.memory = memory
         self.onEvent = onEvent
-        fetchQueue = WorkQueue(limit: fetchLimit)
-        decodeQueue = WorkQueue(limit: decodeLimit)
+        fetchQueue = WorkQueue(fetchLimits)
+        decodeQueue = WorkQueue(decodeLimits)
     }
 
     // MARK: Waiters
@@ -188,11 +188,11 @@ final class LoadCoordinator: Sendable {
 
     /// Returns once nothing runs any more, cancelled work included.
     func waitUntilIdle() async {
-        // A fetch ends in a decode, and a decode may begin another fetch.
+        // A fetch ends in a decode, and a decode may begin another fetch: that is on the books before it is in the queue.
         repeat {
             await fetchQueue.waitUntilIdle()
             await decodeQueue.waitUntilIdle()
-        } while fetchQueue.counts.running + decodeQueue.counts.running > 0
+        } while counts.running > 0 || counts.fetches > 0
     }
 
     // MARK: Fetching
@@ -216,7 +216,7 @@ final class LoadCoordinator: Sendable {
             }
             return true
         }
-        if !isStarted { fetchQueue.finishOne() }
+        if !isStarted { fetchQueue.finish(job) }
     }
 
     private func report(_ progress: LoadProgress, of job: FetchJob) {
@@ -238,7 +238,7 @@ final class LoadCoordinator: Sendable {
             return job.waiters.takeAll()
         }
         // Its place in the queue is given up last: whoever waits until nothing runs sees what comes of it.
-        defer { fetchQueue.finishOne() }
+        defer { fetchQueue.finish(job) }
         for waiter in waiters {
             switch (waiter, result) {
             case (.data(let load), _): load.promise.fulfil(result)
@@ -267,16 +267,27 @@ final class LoadCoordinator: Sendable {
 
     private func enqueue(_ job: RenditionJob) {
         job.decodeQueueTime = .now
+        if let material = job.material {
+            job.byteCount = maker.estimatedByteCount(
+                of: material, target: job.query.target, processors: job.request.processors)
+        }
         let (isWanted, priority) = books.withLock { _ in (!job.isCancelled, job.loads.priority) }
         guard isWanted else { return }
-        // A change of priority that came before the job was in the queue has passed it by.
-        if decodeQueue.add(job, priority: priority) { job.start() } else { apply([.moveRendition(job)]) }
+        if decodeQueue.add(job, priority: priority) { job.start() }
+        passOnPriority(of: job, after: priority)
     }
 
     /// Decodes and processes. Runs on a thread that may block.
     func decode(_ job: RenditionJob) {
-        defer { decodeQueue.finishOne() }
-        guard let material = job.material, !job.cancellation.isCancelled else { return }
+        let changes = makeRendition(of: job)
+        // Before damaged bytes are fetched anew: those bring the job to this queue once more.
+        decodeQueue.finish(job)
+        apply(changes)
+    }
+
+    /// - Returns: What is to be done once the job has left the queue.
+    private func makeRendition(of job: RenditionJob) -> [LoadBooks.Change] {
+        guard let material = job.material, !job.cancellation.isCancelled else { return [] }
         job.material = nil
         do {
             let waited = job.decodeQueueTime.map { .now - $0 }
@@ -295,17 +306,21 @@ final class LoadCoordinator: Sendable {
                 since: job.epoch)
             finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)
         } catch let error as ImageError where error.isDamage {
-            discard(material, of: job, error)
+            return discard(material, of: job, error)
         } catch {
             finish(job, error)
         }
+        return []
     }
 
     /// Bytes that were stored turned out to be damaged: they go, and if they had been stored for a while, they are fetched
     /// once more.
-    private func discard(_ material: RenditionJob.Material, of job: RenditionJob, _ error: ImageError) {
+    private func discard(
+        _ material: RenditionJob.Material, of job: RenditionJob, _ error: ImageError
+    ) -> [LoadBooks.Change] {
         guard case .bytes(let resource) = material, resource.stored != nil else {
-            return finish(job, error)
+            finish(job, error)
+            return []
         }
         var changes: [LoadBooks.Change] = []
         let isFetchedAgain = books.withLock { books in
@@ -317,12 +332,13 @@ final class LoadCoordinator: Sendable {
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return true
         }
-        if isFetchedAgain { return apply(changes) }
+        if isFetchedAgain { return changes }
         // The caller hears of the failure when the bytes have gone, so that its next request finds none.
         Task.detached { [self] in
             await loader.discard(resource.stored, of: job.request.url)
             finish(job, error)
         }
+        return []
     }
 
     /// Gives the image to all who have waited for it.
@@ -370,7 +386,9 @@ final class LoadCoordinator: Sendable {
         for change in changes {
             switch change {
             case .begin(let job):
-                if fetchQueue.add(job, priority: priority(of: job)) { job.start() } else { apply([.moveFetch(job)]) }
+                let priority = priority(of: job)
+                if fetchQueue.add(job, priority: priority) { job.start() }
+                passOnPriority(of: job, after: priority)
             case .enqueue(let job):
                 enqueue(job)
             case .cancelFetch(let job):
@@ -378,13 +396,35 @@ final class LoadCoordinator: Sendable {
             case .cancelRendition(let job):
                 job.cancellation.cancel()
                 _ = decodeQueue.remove(job)
-            case .moveFetch(let job):
-                let priority = priority(of: job)
-                fetchQueue.move(job, to: priority)
-                job.transferPriority.change(to: priority)
-            case .moveRendition(let job):
-                decodeQueue.move(job, to: books.withLock { _ in job.loads.priority })
+            case .moveFetch(let job): passOnPriority(of: job)
+            case .moveRendition(let job): passOnPriority(of: job)
             }
+        }
+    }
+
+    /// Tells the queue and the transfer how urgent a job is; and once more if that has changed since, so that the last
+    /// change stays, whichever thread it comes from.
+    ///
+    /// - Parameter known: What they have been told already.
+    private func passOnPriority(of job: FetchJob, after known: ImageRequest.Priority? = nil) {
+        var known = known
+        while true {
+            let priority = priority(of: job)
+            if priority == known { return }
+            fetchQueue.move(job, to: priority)
+            job.transferPriority.change(to: priority)
+            known = priority
+        }
+    }
+
+    /// The same for the queue of decodes.
+    private func passOnPriority(of job: RenditionJob, after known: ImageRequest.Priority? = nil) {
+        var known = known
+        while true {
+            let priority = books.withLock { _ in job.loads.priority }
+            if priority == known { return }
+            decodeQueue.move(job, to: priority)
+            known = priority
         }
     }
 
