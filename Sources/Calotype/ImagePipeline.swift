@@ -14,9 +14,9 @@ public final class ImagePipeline: Sendable {
     /// What the pipeline is made of.
     public let configuration: Configuration
 
-    private let memory: MemoryCache
-    private let loader: ResourceLoader
-    private let coordinator: LoadCoordinator
+    let memory: MemoryCache
+    let loader: ResourceLoader
+    let coordinator: LoadCoordinator
     /// The partition of requests that name none, if the pipeline signs them or gives them credentials.
     private let ownPartition: Partition?
 
@@ -79,10 +79,7 @@ public final class ImagePipeline: Sendable {
         let load = DataLoad(priority: request.priority)
         try Task.checkCancellation()
         coordinator.join(load, fetch: loader.fetch(for: prepared(request)))
-        let outcome = await load.promise.value {
-            coordinator.leave(load)
-            load.promise.fulfil(.failure(CancellationError()))
-        }
+        let outcome = await load.promise.value { coordinator.cancel(load) }
         return try outcome.get().data
     }
 
@@ -243,7 +240,7 @@ public final class ImagePipeline: Sendable {
         return image
     }
 
-    private func query(for request: ImageRequest) -> RenditionQuery {
+    func query(for request: ImageRequest) -> RenditionQuery {
         RenditionQuery(request, partition: request.cachePartition ?? ownPartition)
     }
 
@@ -258,7 +255,7 @@ public final class ImagePipeline: Sendable {
     // MARK: Jobs
 
     /// The request as the layers below see it.
-    private func prepared(_ request: ImageRequest) -> ImageRequest {
+    func prepared(_ request: ImageRequest) -> ImageRequest {
         guard let ownPartition, request.cachePartition == nil else { return request }
         var request = request
         request.partition = ownPartition

@@ -123,6 +123,12 @@ final class LoadCoordinator: Sendable {
         apply(changes)
     }
 
+    /// Makes a caller wait no longer, and tells it so.
+    func cancel(_ load: DataLoad) {
+        leave(load)
+        load.promise.fulfil(.failure(CancellationError()))
+    }
+
     /// Notes that somebody has begun, or has ceased, to read a load's updates.
     func noteFollower(_ change: Int) {
         followerCount.add(change, ordering: .relaxed)
