@@ -19,8 +19,11 @@ final class MemoryPressureSource: Sendable {
 
     /// Makes a source that calls `report` on a thread of its own, at most once in 2 s for each level; `nil` where the
     /// kernel doesn't say or may not be asked.
+    ///
+    /// - Parameter onEnd: Called on that thread once the descriptors are closed.
     init?(
-        paths: [String] = MemoryPressureSource.paths, _ report: @escaping @Sendable (MemoryPressure.Level) -> Void
+        paths: [String] = MemoryPressureSource.paths, _ report: @escaping @Sendable (MemoryPressure.Level) -> Void,
+        onEnd: @escaping @Sendable () -> Void = {}
     ) {
         for path in paths {
             let watched = Self.triggers.compactMap { trigger in
@@ -28,7 +31,8 @@ final class MemoryPressureSource: Sendable {
             }
             guard !watched.isEmpty else { continue }
             let levels = watched.map(\.level)
-            guard let poller = PriorityPoller(watched.map(\.descriptor), { report(levels[$0]) }) else { return nil }
+            let poller = PriorityPoller(watched.map(\.descriptor), { report(levels[$0]) }, onEnd: onEnd)
+            guard let poller else { return nil }
             self.poller = poller
             return
         }

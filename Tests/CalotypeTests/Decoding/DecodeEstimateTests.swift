@@ -42,7 +42,8 @@ struct DecodeEstimateTests {
             title: "PNG: rows and the result", data: png(interlaced: false), format: .png,
             expected: result + rows.lowerBound...result + rows.upperBound),
         Case(
-            title: "JPEG to its own size: rows and the result", data: jpeg(frame: 0xC1), format: .jpeg, target: .original,
+            title: "JPEG to its own size: rows and the result", data: jpeg(frame: 0xC1), format: .jpeg,
+            target: .original,
             expected: whole + 1...whole + 2_000_000),
         Case(
             title: "progressive JPEG: its coefficients as well", data: jpeg(frame: 0xC2), format: .jpeg,

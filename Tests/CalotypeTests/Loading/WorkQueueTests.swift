@@ -104,7 +104,8 @@ struct WorkQueueTests {
                 (.finish("e"), ""), (.finish("a"), "bf"), (.finish("f"), "c"),
             ]),
         Case(
-            "what is held back and then taken back lets the others go", .init(count: 9, backgroundCount: 9, byteCount: 100),
+            "what is held back and then taken back lets the others go",
+            .init(count: 9, backgroundCount: 9, byteCount: 100),
             [
                 (.add("a", bytes: 60), "a"), (.add("b", bytes: 90), ""), (.add("c", bytes: 10), ""),
                 (.remove("b"), "c"),
@@ -153,7 +154,9 @@ struct WorkQueueTests {
         var running: Set<String> = []
         var unfinishedCount = 0
         func collect() {
-            for name in log.names.withLock({ names in defer { names = [] }; return names }) {
+            for name in log.names.withLock({ names in
+                defer { names = [] }; return names
+            }) {
                 #expect(running.insert(name).inserted, "started twice")
             }
             let counts = queue.counts
@@ -167,7 +170,9 @@ struct WorkQueueTests {
                 let item = Item("\(number)", byteCount: .random(in: 0...400, using: &random), log)
                 known[item.name] = item
                 unfinishedCount += 1
-                if queue.add(item, priority: ImageRequest.Priority.allCases.randomElement(using: &random)!) { item.start() }
+                if queue.add(item, priority: ImageRequest.Priority.allCases.randomElement(using: &random)!) {
+                    item.start()
+                }
             case 3...4:
                 guard let item = known.randomElement(using: &random)?.value else { continue }
                 queue.move(item, to: ImageRequest.Priority.allCases.randomElement(using: &random)!)
