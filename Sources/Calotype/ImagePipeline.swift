@@ -33,7 +33,8 @@ public final class ImagePipeline: Sendable {
             loader: loader,
             maker: RenditionMaker(decoders: configuration.decoders, limits: configuration.limits),
             memory: configuration.memory,
-            fetchLimits: .init(count: configuration.fetchLimit, backgroundCount: configuration.prefetchLimit),
+            fetchLimits: .init(
+                count: configuration.fetchLimit, backgroundCount: configuration.prefetchLimit, demotedStepsAside: true),
             decodeLimits: .init(
                 count: configuration.decodeLimit, backgroundCount: configuration.decodeLimit / 2,
                 byteCount: configuration.decodeByteBudget),

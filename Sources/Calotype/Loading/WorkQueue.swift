@@ -21,12 +21,16 @@ final class WorkQueue: Sendable {
         let backgroundCount: Int
         /// Bytes, as the items estimate them.
         let byteCount: Int
+        /// Whether running work that is demoted, and exceeds the background's share, holds no place any more. Right for what
+        /// mostly waits elsewhere, as a fetch does for its connection; wrong for what keeps a processor busy.
+        let demotedStepsAside: Bool
 
         /// At least one piece, and one in the background, may run, whatever the numbers say.
-        init(count: Int, backgroundCount: Int, byteCount: Int = .max) {
+        init(count: Int, backgroundCount: Int, byteCount: Int = .max, demotedStepsAside: Bool = false) {
             self.count = max(1, count)
             self.backgroundCount = min(max(1, backgroundCount), self.count)
             self.byteCount = max(0, byteCount)
+            self.demotedStepsAside = demotedStepsAside
         }
     }
 
@@ -175,8 +179,13 @@ class WorkItem: @unchecked Sendable {
 extension WorkQueue.State {
     /// Whether `item` may run beside what runs.
     fileprivate func hasRoom(for item: WorkItem) -> Bool {
-        counts.running < limits.count && (!item.isBackground || counts.background < limits.backgroundCount)
+        hasPlace && (!item.isBackground || counts.background < limits.backgroundCount)
             && hasBytes(for: item)
+    }
+
+    private var hasPlace: Bool {
+        let aside = limits.demotedStepsAside ? max(0, counts.background - limits.backgroundCount) : 0
+        return counts.running - aside < limits.count
     }
 
     private func hasBytes(for item: WorkItem) -> Bool {
@@ -214,7 +223,7 @@ extension WorkQueue.State {
 
     /// Takes out the first in line and begins it, if it may run.
     fileprivate mutating func takeFirst() -> WorkItem? {
-        guard counts.waiting > 0, counts.running < limits.count else { return nil }
+        guard counts.waiting > 0, hasPlace else { return nil }
         for level in levels.indices.reversed() {
             guard let item = first(of: level) else { continue }
             guard hasRoom(for: item) else {

@@ -78,6 +78,19 @@ struct WorkQueueTests {
                 (.move("a", .high), "d"), (.move("a", .low), ""), (.finish("a"), ""), (.finish("b"), "c"),
             ]),
         Case(
+            "demoted beyond the share, work keeps its place", .init(count: 2, backgroundCount: 1),
+            [
+                (.add("a"), "a"), (.add("b"), "b"), (.add("c"), ""), (.move("a", .low), ""), (.move("b", .low), ""),
+                (.finish("a"), "c"),
+            ]),
+        Case(
+            "or steps aside, where it mostly waits elsewhere",
+            .init(count: 2, backgroundCount: 1, demotedStepsAside: true),
+            [
+                (.add("a"), "a"), (.add("b"), "b"), (.add("c"), ""), (.add("d", .low), ""), (.move("a", .low), ""),
+                (.move("b", .low), "c"), (.finish("a"), ""), (.finish("b"), "d"),
+            ]),
+        Case(
             "waiting work that is promoted out of the share starts", four,
             [(.add("a", .low), "a"), (.add("b", .low), "b"), (.add("c", .low), ""), (.move("c", .normal), "c")]),
         Case(
