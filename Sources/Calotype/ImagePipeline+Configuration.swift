@@ -37,8 +37,16 @@ extension ImagePipeline {
         public var signatures: SignatureRule
         /// How many resources are fetched at once; more wait for their turn.
         public var fetchLimit: Int
-        /// How many images are decoded at once; more wait for their turn.
+        /// How many of those may be fetched for nobody who is in a hurry: loads of priority `low` and below, as an
+        /// ``ImagePrefetcher``'s are. A visible request then finds a place free, and a connection: transports open six to
+        /// a host.
+        public var prefetchLimit: Int
+        /// How many images are decoded at once; more wait for their turn. Loads of priority `low` and below take half of
+        /// them at most, if there are more than one.
         public var decodeLimit: Int
+        /// About how many bytes decodes may take at once, results included; more wait for their turn, unless nothing else
+        /// runs. 256 MiB unless changed: five 12-megapixel photos held whole, beside which thumbnails hardly count.
+        public var decodeByteBudget: Int
         /// The time.
         public var clock: any ImageClock
         /// Gives a number between 0 and 1: the share of the longest wait that a retry waits. Tests bring their own.
@@ -74,7 +82,9 @@ extension ImagePipeline {
             acceptedContentTypes = ["application/octet-stream", "binary/octet-stream"]
             signatures = .known
             fetchLimit = 64
+            prefetchLimit = 4
             decodeLimit = max(1, ProcessInfo.processInfo.activeProcessorCount)
+            decodeByteBudget = 256 << 20
             clock = SystemClock()
             random = { Double.random(in: 0...1) }
         }

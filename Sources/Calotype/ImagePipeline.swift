@@ -14,9 +14,9 @@ public final class ImagePipeline: Sendable {
     /// What the pipeline is made of.
     public let configuration: Configuration
 
-    private let memory: MemoryCache
-    private let loader: ResourceLoader
-    private let coordinator: LoadCoordinator
+    let memory: MemoryCache
+    let loader: ResourceLoader
+    let coordinator: LoadCoordinator
     /// The models that show what this pipeline has loaded.
     let audience = ModelAudience()
     /// The partition of requests that name none, if the pipeline signs them or gives them credentials.
@@ -34,8 +34,13 @@ public final class ImagePipeline: Sendable {
         coordinator = LoadCoordinator(
             loader: loader,
             maker: RenditionMaker(decoders: configuration.decoders, limits: configuration.limits),
-            memory: configuration.memory, fetchLimit: configuration.fetchLimit,
-            decodeLimit: configuration.decodeLimit, onEvent: configuration.onEvent)
+            memory: configuration.memory,
+            fetchLimits: .init(
+                count: configuration.fetchLimit, backgroundCount: configuration.prefetchLimit, demotedStepsAside: true),
+            decodeLimits: .init(
+                count: configuration.decodeLimit, backgroundCount: configuration.decodeLimit / 2,
+                byteCount: configuration.decodeByteBudget),
+            onEvent: configuration.onEvent)
     }
 
     // MARK: Loading
@@ -92,10 +97,7 @@ public final class ImagePipeline: Sendable {
         let load = DataLoad(priority: request.priority)
         try Task.checkCancellation()
         coordinator.join(load, fetch: loader.fetch(for: request))
-        let outcome = await load.promise.value {
-            coordinator.leave(load)
-            load.promise.fulfil(.failure(CancellationError()))
-        }
+        let outcome = await load.promise.value { coordinator.cancel(load) }
         return try outcome.get().data
     }
 
@@ -318,7 +320,7 @@ public final class ImagePipeline: Sendable {
     // MARK: Jobs
 
     /// The request as the layers below see it.
-    private func prepared(_ request: ImageRequest) -> ImageRequest {
+    func prepared(_ request: ImageRequest) -> ImageRequest {
         guard let ownPartition, request.cachePartition == nil else { return request }
         var request = request
         request.partition = ownPartition

@@ -21,9 +21,28 @@ public protocol ImageDecoder: Sendable {
 
     /// Begins a decode of bytes that are still arriving, or returns `nil` where the format gives no previews.
     func progressiveDecoding(format: ImageFormat, options: DecodeOptions) -> (any ProgressiveDecoding)?
+
+    /// About how many bytes a decode takes at its peak, the result included and the file not. Decodes that would exceed
+    /// the configuration's budget together wait for one another. Must be quick: a look at the header.
+    ///
+    /// - Parameters:
+    ///   - data: The whole file.
+    ///   - format: What its first bytes say it is.
+    ///   - pixelSize: The upright size that its header tells, if it does.
+    ///   - target: The size to decode to.
+    func estimatedByteCount(
+        of data: Data, format: ImageFormat, pixelSize: PixelSize?, target: PixelTarget
+    ) -> Int
 }
 
 extension ImageDecoder {
+    /// All pixels of the file, 4 bytes each, and the result beside them if it is smaller.
+    public func estimatedByteCount(
+        of data: Data, format: ImageFormat, pixelSize: PixelSize?, target: PixelTarget
+    ) -> Int {
+        DecodeEstimate.whole(of: data, pixelSize: pixelSize, target: target)
+    }
+
     /// Gives no previews.
     public func progressiveDecoding(format: ImageFormat, options: DecodeOptions) -> (any ProgressiveDecoding)? { nil }
 }

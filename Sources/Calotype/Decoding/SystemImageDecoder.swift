@@ -22,6 +22,13 @@ public struct SystemImageDecoder: ImageDecoder {
         }
     }
 
+    /// See the memory above.
+    public func estimatedByteCount(
+        of data: Data, format: ImageFormat, pixelSize: PixelSize?, target: PixelTarget
+    ) -> Int {
+        DecodeEstimate.streaming(of: data, format: format, pixelSize: pixelSize, target: target)
+    }
+
     /// Decodes straight to the target's size.
     public func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let check = DecodeGuard(format: format, options: options)

@@ -32,6 +32,10 @@ public struct ImageError: Error, Sendable {
         case unsupportedScheme(String)
         /// The policy allows caches alone, and none has it.
         case notStored
+        /// Bytes were to be stored, and the pipeline has no store.
+        case noStore
+        /// What was to be kept came, but no cache may keep it, or none has room for it.
+        case notStorable
         /// No such file.
         case fileNotFound
         /// The file is there but can't be read; the number is `errno`.
@@ -160,6 +164,10 @@ extension ImageError.Reason: CustomStringConvertible {
             "the scheme \"\(scheme)\" isn't supported. Use an http, https, file or data URL, or a closure."
         case .notStored:
             "it is in no cache, and the policy doesn't allow the network. Use another cache policy to load it."
+        case .noStore:
+            "the pipeline has no store to keep it in. Give its configuration one."
+        case .notStorable:
+            "it can't be kept: its server or the request forbids that, it isn't HTTP, or the cache has no room for it."
         case .fileNotFound:
             "there is no such file."
         case .fileUnreadable(let code):

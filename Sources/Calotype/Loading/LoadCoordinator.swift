@@ -25,15 +25,15 @@ final class LoadCoordinator: Sendable {
     private let onEvent: (@Sendable (ImageEvent) -> Void)?
 
     init(
-        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimit: Int, decodeLimit: Int,
-        onEvent: (@Sendable (ImageEvent) -> Void)?
+        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimits: WorkQueue.Limits,
+        decodeLimits: WorkQueue.Limits, onEvent: (@Sendable (ImageEvent) -> Void)?
     ) {
         self.loader = loader
         self.maker = maker
         self.memory = memory
         self.onEvent = onEvent
-        fetchQueue = WorkQueue(limit: fetchLimit)
-        decodeQueue = WorkQueue(limit: decodeLimit)
+        fetchQueue = WorkQueue(fetchLimits)
+        decodeQueue = WorkQueue(decodeLimits)
     }
 
     // MARK: Waiters
@@ -126,6 +126,12 @@ final class LoadCoordinator: Sendable {
         apply(changes)
     }
 
+    /// Makes a caller wait no longer, and tells it so.
+    func cancel(_ load: DataLoad) {
+        leave(load)
+        load.promise.fulfil(.failure(CancellationError()))
+    }
+
     /// Notes that somebody has begun, or has ceased, to read a load's updates.
     func noteFollower(_ change: Int) {
         followerCount.add(change, ordering: .sequentiallyConsistent)
@@ -199,11 +205,11 @@ final class LoadCoordinator: Sendable {
 
     /// Returns once nothing runs any more, cancelled work included.
     func waitUntilIdle() async {
-        // A fetch ends in a decode, and a decode may begin another fetch.
+        // A fetch ends in a decode, and a decode may begin another fetch: that is on the books before it is in the queue.
         repeat {
             await fetchQueue.waitUntilIdle()
             await decodeQueue.waitUntilIdle()
-        } while fetchQueue.counts.running + decodeQueue.counts.running > 0
+        } while counts.running > 0 || counts.fetches > 0
     }
 
     // MARK: Fetching
@@ -211,7 +217,7 @@ final class LoadCoordinator: Sendable {
     /// Fetches, in a task of the job's own.
     func run(_ job: FetchJob) {
         let priority = books.withLock { _ in job.isCancelled ? nil : job.waiters.priority.taskPriority }
-        guard let priority else { return fetchQueue.finishOne() }
+        guard let priority else { return fetchQueue.finish(job) }
         // Begun without the lock: waking a thread takes a while, and what it runs would wait for the lock itself.
         let task = Task.detached(priority: priority) { [self] in
             job.queueTime = .now - job.addTime
@@ -252,7 +258,7 @@ final class LoadCoordinator: Sendable {
             return job.waiters.takeAll()
         }
         // Its place in the queue is given up last: whoever waits until nothing runs sees what comes of it.
-        defer { fetchQueue.finishOne() }
+        defer { fetchQueue.finish(job) }
         for waiter in waiters {
             switch (waiter, result) {
             case (.data(let load), _): load.promise.fulfil(result)
@@ -281,16 +287,27 @@ final class LoadCoordinator: Sendable {
 
     private func enqueue(_ job: RenditionJob) {
         job.decodeQueueTime = .now
+        if let material = job.material {
+            job.byteCount = maker.estimatedByteCount(
+                of: material, target: job.query.target, processors: job.request.processors)
+        }
         let (isWanted, priority) = books.withLock { _ in (!job.isCancelled, job.loads.priority) }
         guard isWanted else { return }
-        // A change of priority that came before the job was in the queue has passed it by.
-        if decodeQueue.add(job, priority: priority) { job.start() } else { apply(.moveRendition(job)) }
+        if decodeQueue.add(job, priority: priority) { job.start() }
+        passOnPriority(of: job, after: priority)
     }
 
     /// Decodes and processes. Runs on a thread that may block.
     func decode(_ job: RenditionJob) {
-        defer { decodeQueue.finishOne() }
-        guard let material = job.material, !job.cancellation.isCancelled else { return }
+        let changes = makeRendition(of: job)
+        // Before damaged bytes are fetched anew: those bring the job to this queue once more.
+        decodeQueue.finish(job)
+        apply(changes)
+    }
+
+    /// - Returns: What is to be done once the job has left the queue.
+    private func makeRendition(of job: RenditionJob) -> ShortList<LoadBooks.Change> {
+        guard let material = job.material, !job.cancellation.isCancelled else { return ShortList() }
         job.material = nil
         let source = loading(job).map(\.loading.urlDigest) ?? job.query.source
         do {
@@ -310,17 +327,21 @@ final class LoadCoordinator: Sendable {
                 since: job.epoch)
             finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)
         } catch let error as ImageError where error.isDamage {
-            discard(material, of: job, error)
+            return discard(material, of: job, error)
         } catch {
             finish(job, error)
         }
+        return ShortList()
     }
 
     /// Bytes that were stored turned out to be damaged: they go, and if they had been stored for a while, they are fetched
     /// once more.
-    private func discard(_ material: RenditionJob.Material, of job: RenditionJob, _ error: ImageError) {
+    private func discard(
+        _ material: RenditionJob.Material, of job: RenditionJob, _ error: ImageError
+    ) -> ShortList<LoadBooks.Change> {
         guard case .bytes(let resource) = material, resource.stored != nil else {
-            return finish(job, error)
+            finish(job, error)
+            return ShortList()
         }
         var changes = ShortList<LoadBooks.Change>()
         let isFetchedAgain = books.withLock { books in
@@ -332,12 +353,13 @@ final class LoadCoordinator: Sendable {
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return true
         }
-        if isFetchedAgain { return apply(changes) }
+        if isFetchedAgain { return changes }
         // The caller hears of the failure when the bytes have gone, so that its next request finds none.
         Task.detached { [self] in
             await loader.discard(resource.stored, of: (loading(job)?.loading ?? job.request).url)
             finish(job, error)
         }
+        return ShortList()
     }
 
     /// Gives the image to all who have waited for it.
@@ -423,7 +445,9 @@ final class LoadCoordinator: Sendable {
     private func apply(_ change: LoadBooks.Change) {
         switch change {
         case .begin(let job):
-            if fetchQueue.add(job, priority: priority(of: job)) { job.start() } else { apply(.moveFetch(job)) }
+            let priority = priority(of: job)
+            if fetchQueue.add(job, priority: priority) { job.start() }
+            passOnPriority(of: job, after: priority)
         case .enqueue(let job):
             enqueue(job)
         case .cancelFetch(let job):
@@ -431,12 +455,34 @@ final class LoadCoordinator: Sendable {
         case .cancelRendition(let job):
             job.cancellation.cancel()
             _ = decodeQueue.remove(job)
-        case .moveFetch(let job):
+        case .moveFetch(let job): passOnPriority(of: job)
+        case .moveRendition(let job): passOnPriority(of: job)
+        }
+    }
+
+    /// Tells the queue and the transfer how urgent a job is; and once more if that has changed since, so that the last
+    /// change stays, whichever thread it comes from.
+    ///
+    /// - Parameter known: What they have been told already.
+    private func passOnPriority(of job: FetchJob, after known: ImageRequest.Priority? = nil) {
+        var known = known
+        while true {
             let priority = priority(of: job)
+            if priority == known { return }
             fetchQueue.move(job, to: priority)
             job.transferPriority.change(to: priority)
-        case .moveRendition(let job):
-            decodeQueue.move(job, to: books.withLock { _ in job.loads.priority })
+            known = priority
+        }
+    }
+
+    /// The same for the queue of decodes.
+    private func passOnPriority(of job: RenditionJob, after known: ImageRequest.Priority? = nil) {
+        var known = known
+        while true {
+            let priority = books.withLock { _ in job.loads.priority }
+            if priority == known { return }
+            decodeQueue.move(job, to: priority)
+            known = priority
         }
     }
 

@@ -14,6 +14,30 @@ struct RenditionMaker: Sendable {
     let decoders: ImageDecoders
     let limits: ImageLimits
 
+    /// About how many bytes ``make(of:target:processors:cancellation:)`` takes at its peak, the result included.
+    ///
+    /// A processor has its input and its output at once, both about as large as what was decoded.
+    func estimatedByteCount(
+        of material: RenditionJob.Material, target: PixelTarget, processors: [any ImageProcessor]
+    ) -> Int {
+        let decode: Int
+        let result: Int
+        switch material {
+        case .bytes(let resource):
+            let header = resource.header
+            let decoder = decoders.decoder(for: header.format)
+            decode =
+                decoder?.estimatedByteCount(
+                    of: resource.data, format: header.format, pixelSize: header.pixelSize, target: target) ?? 0
+            result = DecodeEstimate.byteCount(of: header.pixelSize.map(target.pixelSize) ?? .init(width: 0, height: 0))
+        case .pixels(let larger):
+            result = DecodeEstimate.byteCount(of: target.pixelSize(for: larger.image.originalPixelSize))
+            // The larger pixels are there in any case.
+            decode = result
+        }
+        return processors.isEmpty ? decode : max(decode, 2 * min(result, .max / 2))
+    }
+
     /// Makes a rendition.
     ///
     /// - Parameter start: Now.

@@ -70,6 +70,22 @@ final class ResourceLoader: Sendable {
         (error as? ImageError)?.located(at: source.url) ?? error
     }
 
+    /// What the store has for a fetch, told without reading a body.
+    enum Stored {
+        /// A response that may be used as it is.
+        case usable
+        /// One that may be used while it is revalidated.
+        case usableWhileRevalidating
+        /// None, or one that has to be validated first.
+        case unusable
+    }
+
+    /// What the store has for a fetch.
+    func stored(for fetch: Fetch) async -> Stored {
+        let lookup = await lookUp(fetch)
+        return lookup.usable == nil ? .unusable : lookup.isUsedStale ? .usableWhileRevalidating : .usable
+    }
+
     /// Removes stored bytes that turned out to be damaged.
     func discard(_ id: StoredResponse.ID?, of url: URL?) async {
         guard let id, let store = configuration.store else { return }
@@ -266,7 +282,7 @@ final class ResourceLoader: Sendable {
 
 extension URL {
     /// Whether the scheme is http or https. Told by the bytes: `scheme` would be made for the question.
-    fileprivate var isHTTP: Bool {
+    var isHTTP: Bool {
         let text = absoluteString
         return text.hasPrefixIgnoringASCIICase("https:") || text.hasPrefixIgnoringASCIICase("http:")
     }

@@ -2,30 +2,70 @@ import Synchronization
 
 /// Lets at most so many pieces of work run at once: the most urgent first, the newest first among equals.
 ///
-/// - Isolation: Any thread. The queue runs nothing itself: it says which work may start, and the caller starts it once
-///   no lock is held.
+/// Work of priority `low` and below is background: it holds no more than its share of the places, and leaves half of the
+/// bytes to others, so that what is visible finds a place at once or soon. Running work that is promoted stops counting as
+/// background; work that is demoted counts again, though nothing is stopped for it.
+///
+/// The bytes that running work takes stay within a budget, but for a single piece that exceeds it by itself: that one runs
+/// alone. Nothing overtakes the first in line because it is smaller, and what has been held back so stays first among its
+/// equals, so that nothing waits for ever.
+///
+/// - Isolation: Any thread. The queue runs nothing itself: it starts items once no lock is held.
 /// - Complexity: Every operation takes constant time, amortised.
 final class WorkQueue: Sendable {
+    /// How much may run at once.
+    struct Limits: Sendable {
+        /// Pieces of work.
+        let count: Int
+        /// Pieces of background work among them.
+        let backgroundCount: Int
+        /// Bytes, as the items estimate them.
+        let byteCount: Int
+        /// Whether running work that is demoted, and exceeds the background's share, holds no place any more. Right for what
+        /// mostly waits elsewhere, as a fetch does for its connection; wrong for what keeps a processor busy.
+        let demotedStepsAside: Bool
+
+        /// At least one piece, and one in the background, may run, whatever the numbers say.
+        init(count: Int, backgroundCount: Int, byteCount: Int = .max, demotedStepsAside: Bool = false) {
+            self.count = max(1, count)
+            self.backgroundCount = min(max(1, backgroundCount), self.count)
+            self.byteCount = max(0, byteCount)
+            self.demotedStepsAside = demotedStepsAside
+        }
+    }
+
+    /// How much waits and how much runs.
+    struct Counts: Hashable, Sendable {
+        var waiting = 0
+        var running = 0
+        /// Of those that run.
+        var background = 0
+        /// Of those that run.
+        var byteCount = 0
+    }
+
     /// A place in the array of a priority. It counts as long as the item's `ticket` is this one.
     fileprivate struct Place {
         let item: WorkItem
         let ticket: UInt64
+
+        var isStale: Bool { item.ticket != ticket }
     }
 
+    /// Between two operations the first in line can't start: each operation starts what it has made room for.
     fileprivate struct State {
+        let limits: Limits
         var levels: [[Place]] = Array(repeating: [], count: ImageRequest.Priority.allCases.count)
-        var waitingCount = 0
+        var counts = Counts()
         var placeCount = 0
-        var runningCount = 0
         var nextTicket: UInt64 = 1
         var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let limit: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(limit: Int) {
-        self.limit = max(1, limit)
+    init(_ limits: Limits) {
+        state = Mutex(State(limits: limits))
     }
 
     /// Adds work.
@@ -33,23 +73,30 @@ final class WorkQueue: Sendable {
     /// - Returns: Whether it may start at once. If not, it starts when its turn comes.
     func add(_ item: WorkItem, priority: ImageRequest.Priority) -> Bool {
         state.withLock { state in
-            if state.runningCount < limit {
-                state.runningCount += 1
+            item.queuePriority = priority
+            if state.counts.waiting == 0, state.hasRoom(for: item) {
+                state.begin(item)
                 return true
             }
-            item.queuePriority = priority
             state.enqueue(item)
-            return false
+            // Those that wait already may lack what this one doesn't need.
+            return state.takeFirst() === item
         }
     }
 
-    /// Moves waiting work to another priority.
+    /// Gives work that waits or runs another priority.
     func move(_ item: WorkItem, to priority: ImageRequest.Priority) {
-        state.withLock { state in
-            guard item.ticket != 0, item.queuePriority != priority else { return }
-            item.queuePriority = priority
-            state.waitingCount -= 1
-            state.enqueue(item)
+        change { state in
+            guard item.queuePriority != priority else { return }
+            if item.ticket != 0 {
+                item.queuePriority = priority
+                state.counts.waiting -= 1
+                state.enqueue(item)
+            } else if item.isRunning {
+                if item.isBackground { state.counts.background -= 1 }
+                item.queuePriority = priority
+                if item.isBackground { state.counts.background += 1 }
+            }
         }
     }
 
@@ -57,90 +104,156 @@ final class WorkQueue: Sendable {
     ///
     /// - Returns: Whether it was still waiting, and so won't start.
     func remove(_ item: WorkItem) -> Bool {
-        state.withLock { state in
+        change { state in
             guard item.ticket != 0 else { return false }
             item.ticket = 0
-            state.waitingCount -= 1
+            state.counts.waiting -= 1
             state.sweep()
             return true
         }
     }
 
-    /// Says that a piece of work has ended, and starts the next one.
-    func finishOne() {
-        let (next, awaiting) = state.withLock { state -> (WorkItem?, [CheckedContinuation<Void, Never>]) in
-            if let item = state.dequeue() { return (item, []) }
-            state.runningCount -= 1
-            guard state.runningCount == 0, !state.awaitingIdleness.isEmpty else { return (nil, []) }
+    /// Says that a piece of work has ended.
+    func finish(_ item: WorkItem) {
+        let awaiting = change { state -> [CheckedContinuation<Void, Never>] in
+            state.end(item)
+            guard state.counts.running == 0, state.counts.waiting == 0 else { return [] }
             defer { state.awaitingIdleness = [] }
-            return (nil, state.awaitingIdleness)
+            return state.awaitingIdleness
         }
-        next?.start()
         for continuation in awaiting { continuation.resume() }
+    }
+
+    /// Changes the state, and starts what may run now.
+    private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        var ready: [WorkItem] = []
+        let value = state.withLock { state in
+            let value = body(&state)
+            while let item = state.takeFirst() { ready.append(item) }
+            return value
+        }
+        for item in ready { item.start() }
+        return value
     }
 
     /// Returns once nothing runs, cancelled work included.
     func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
-                if state.runningCount > 0 { state.awaitingIdleness.append(continuation) }
-                return state.runningCount == 0
+                if state.counts.running > 0 { state.awaitingIdleness.append(continuation) }
+                return state.counts.running == 0
             }
             if isIdle { continuation.resume() }
         }
     }
 
-    /// How many wait and how many run.
-    var counts: (waiting: Int, running: Int) {
-        state.withLock { ($0.waitingCount, $0.runningCount) }
-    }
+    /// How much waits and how much runs.
+    var counts: Counts { state.withLock { $0.counts } }
 }
 
 /// A piece of work that may have to wait for its turn.
 ///
-/// `@unchecked Sendable`: `ticket` and `queuePriority` are guarded by the lock of the one queue it is in; subclasses name
-/// the guard of what they add.
+/// `@unchecked Sendable`: `byteCount` is set before the item enters the queue; the other properties are guarded by the lock
+/// of the one queue it is in. Subclasses name the guard of what they add.
 class WorkItem: @unchecked Sendable {
-    fileprivate var ticket: UInt64 = 0
-    fileprivate var queuePriority = ImageRequest.Priority.normal
+    /// About how many bytes the work takes while it runs.
+    final var byteCount = 0
+    /// Not 0 while it waits.
+    fileprivate final var ticket: UInt64 = 0
+    fileprivate final var queuePriority = ImageRequest.Priority.normal
+    fileprivate final var isRunning = false
+    /// Whether it was the first in line, and there weren't bytes enough.
+    fileprivate final var isHeldBack = false
+
+    fileprivate final var isBackground: Bool { queuePriority <= .low }
 
     init() {}
 
-    /// Begins the work. Called once, on whatever thread freed the place, with no lock held; it must not block.
+    /// Begins the work. Called once for each time in the queue, on whatever thread made room, with no lock held; it must
+    /// not block.
     func start() {
         preconditionFailure("A subclass says what the work is.")
     }
 }
 
 extension WorkQueue.State {
+    /// Whether `item` may run beside what runs.
+    fileprivate func hasRoom(for item: WorkItem) -> Bool {
+        hasPlace && (!item.isBackground || counts.background < limits.backgroundCount)
+            && hasBytes(for: item)
+    }
+
+    private var hasPlace: Bool {
+        let aside = limits.demotedStepsAside ? max(0, counts.background - limits.backgroundCount) : 0
+        return counts.running - aside < limits.count
+    }
+
+    private func hasBytes(for item: WorkItem) -> Bool {
+        let limit = item.isBackground ? limits.byteCount / 2 : limits.byteCount
+        return counts.running == 0 || item.byteCount <= limit - counts.byteCount
+    }
+
+    fileprivate mutating func begin(_ item: WorkItem) {
+        item.isRunning = true
+        counts.running += 1
+        counts.byteCount += item.byteCount
+        if item.isBackground { counts.background += 1 }
+    }
+
+    fileprivate mutating func end(_ item: WorkItem) {
+        item.isRunning = false
+        counts.running -= 1
+        counts.byteCount -= item.byteCount
+        if item.isBackground { counts.background -= 1 }
+    }
+
+    /// Puts `item` first among its equals, but for one that has been held back.
     fileprivate mutating func enqueue(_ item: WorkItem) {
         item.ticket = nextTicket
+        item.isHeldBack = false
         nextTicket += 1
-        levels[item.queuePriority.rawValue].append(.init(item: item, ticket: item.ticket))
-        waitingCount += 1
+        let level = item.queuePriority.rawValue
+        let first = first(of: level)
+        levels[level].append(.init(item: item, ticket: item.ticket))
+        if let first, first.isHeldBack { levels[level].swapAt(levels[level].count - 1, levels[level].count - 2) }
+        counts.waiting += 1
         placeCount += 1
         sweep()
     }
 
-    fileprivate mutating func dequeue() -> WorkItem? {
+    /// Takes out the first in line and begins it, if it may run.
+    fileprivate mutating func takeFirst() -> WorkItem? {
+        guard counts.waiting > 0, hasPlace else { return nil }
         for level in levels.indices.reversed() {
-            while let place = levels[level].popLast() {
-                placeCount -= 1
-                guard place.item.ticket == place.ticket else { continue }
-                place.item.ticket = 0
-                waitingCount -= 1
-                return place.item
+            guard let item = first(of: level) else { continue }
+            guard hasRoom(for: item) else {
+                item.isHeldBack = !hasBytes(for: item)
+                return nil
             }
+            levels[level].removeLast()
+            placeCount -= 1
+            counts.waiting -= 1
+            item.ticket = 0
+            begin(item)
+            return item
+        }
+        return nil
+    }
+
+    /// The first in line of one priority. Drops the places of what was moved or removed on the way.
+    private mutating func first(of level: Int) -> WorkItem? {
+        while let place = levels[level].last {
+            if !place.isStale { return place.item }
+            levels[level].removeLast()
+            placeCount -= 1
         }
         return nil
     }
 
     /// Drops the places of what was moved or removed, once they are the larger part.
     fileprivate mutating func sweep() {
-        guard placeCount > 2 * waitingCount + 32 else { return }
-        for level in levels.indices {
-            levels[level].removeAll { $0.item.ticket != $0.ticket }
-        }
-        placeCount = waitingCount
+        guard placeCount > 2 * counts.waiting + 32 else { return }
+        for level in levels.indices { levels[level].removeAll { $0.isStale } }
+        placeCount = counts.waiting
     }
 }

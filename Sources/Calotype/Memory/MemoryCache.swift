@@ -43,10 +43,15 @@ public final class MemoryCache: @unchecked Sendable {
     /// - Parameters:
     ///   - costLimit: Bytes of pixels.
     ///   - countLimit: Images.
-    public init(costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max) {
+    ///   - reactsToMemoryPressure: Whether images go when the system runs short of memory: see
+    ///     ``respondToMemoryPressure(_:)``.
+    public init(
+        costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, reactsToMemoryPressure: Bool = true
+    ) {
         guarded = Guarded(policy: EvictionPolicy(capacity: max(0, costLimit)), countLimit: max(0, countLimit))
         shards = table.shards
         clock = table.clock
+        if reactsToMemoryPressure { MemoryPressureCenter.shared.add(self) }
     }
 
     /// A sixth of the machine's memory, 512 MiB at most.
@@ -188,6 +193,11 @@ public final class MemoryCache: @unchecked Sendable {
         withPolicy { $0.removals.epoch }
     }
 
+    /// Whether neither the partition nor everything has been removed since `epoch`.
+    func permits(_ epoch: StoreEpoch, in partition: Partition?) -> Bool {
+        withPolicy { $0.removals.permits(epoch, partition: partition, resource: nil) }
+    }
+
     /// Holds a rendition. Others of the same URL that were made of other bytes go.
     ///
     /// - Parameter epoch: From before the load began. If the rendition's partition or resource has been removed since,
@@ -307,6 +317,18 @@ public final class MemoryCache: @unchecked Sendable {
     /// Evicts until no more than `cost` bytes are held; the limit stays.
     public func trim(toCost cost: Int) {
         change { $0.policy.makeRoom(for: max(0, $0.policy.capacity - max(0, cost)), countLimit: $0.countLimit) }
+    }
+
+    /// Gives memory back: half of what is held at a warning, all of it when it is critical. The limits stay, and images
+    /// that are on screen stay findable as long as they are there.
+    ///
+    /// Called for every cache that reacts to memory pressure when the system says so, on a thread of its own. An app may
+    /// call it for reasons of its own.
+    public func respondToMemoryPressure(_ level: MemoryPressure.Level) {
+        change { guarded in
+            let kept = level == .warning ? guarded.policy.byteCount / 2 : 0
+            guarded.policy.makeRoom(for: guarded.policy.capacity - kept, countLimit: guarded.countLimit)
+        }
     }
 
     private func change(_ body: (inout Guarded) -> Void) {

@@ -9,9 +9,9 @@ import Foundation
 ///
 /// - Isolation: the transport's thread alone; not `Sendable`, so the compiler sees to it.
 final class CurlExchange {
-    let transfer: CurlTransfer
+    /// As the queue counts it.
+    var turn: CurlQueue.Turn
     let handle: CurlHandle
-    let origin: CurlOrigin
     /// When the server was last heard, or the request began to be sent; `nil` until then. The idle time starts there.
     private(set) var lastActivity: UInt64?
     /// Set while the reader is slow: then the server's silence is our doing.
@@ -29,15 +29,17 @@ final class CurlExchange {
     /// Why a callback stopped libcurl.
     private var failure: HTTPTransportError?
 
-    init(_ transfer: CurlTransfer, handle: CurlHandle, origin: CurlOrigin, loop: CurlLoop) {
-        self.transfer = transfer
+    init(_ turn: CurlQueue.Turn, handle: CurlHandle, loop: CurlLoop) {
+        self.turn = turn
         self.handle = handle
-        self.origin = origin
         self.loop = loop
         // libcurl gives the address back to the callbacks and with its messages. The loop keeps the exchange until it
         // has removed the handle from the multi handle, after which neither comes any more.
         handle.prepare(transfer.request, context: Unmanaged.passUnretained(self).toOpaque())
     }
+
+    var transfer: CurlTransfer { turn.transfer }
+    private var origin: CurlOrigin { turn.origin }
 
     /// The exchange that the handle works for.
     static func of(_ easy: UnsafeMutableRawPointer) -> CurlExchange? {

@@ -35,7 +35,7 @@ final class CurlLoop {
         self.mailbox = mailbox
         self.configuration = configuration
         maximumRunning = max(1, configuration.maximumConnections)
-        queue = CurlQueue(limitPerOrigin: max(1, configuration.maximumConnectionsPerHost))
+        queue = CurlQueue(limitPerOrigin: max(1, configuration.maximumConnectionsPerHost), limit: maximumRunning)
         multi = curl_multi_init()
         let perHost = max(1, configuration.maximumConnectionsPerHost)
         calotype_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
@@ -92,8 +92,10 @@ final class CurlLoop {
         case .reprioritize(let id):
             if let transfer = queue.remove(id) {
                 queue.insert(transfer)
-            } else if let exchange = running[id], exchange.transfer.request.isSecure {
-                exchange.handle.setWeight(exchange.transfer.request.priority.value)
+            } else if let exchange = running[id] {
+                let priority = exchange.transfer.request.priority.value
+                queue.changed(&exchange.turn, to: priority)
+                if exchange.transfer.request.isSecure { exchange.handle.setWeight(priority) }
             }
         case .count(let continuation):
             continuation.resume(
@@ -108,16 +110,17 @@ final class CurlLoop {
     // MARK: Exchanges
 
     private func startWaiting() {
-        while running.count < maximumRunning, let (transfer, origin) = queue.next() { start(transfer, origin) }
+        while let turn = queue.next() { start(turn) }
     }
 
-    private func start(_ transfer: CurlTransfer, _ origin: CurlOrigin) {
+    private func start(_ turn: CurlQueue.Turn) {
+        let transfer = turn.transfer
         guard let handle = idleHandles.popLast() ?? CurlHandle(configuration) else {
-            queue.finished(origin)
+            queue.finished(turn)
             transfer.publish(nil, end: .failed(HTTPTransportError(.other, detail: "No memory for a transfer.")))
             return
         }
-        let exchange = CurlExchange(transfer, handle: handle, origin: origin, loop: self)
+        let exchange = CurlExchange(turn, handle: handle, loop: self)
         running[ObjectIdentifier(transfer)] = exchange
         let result = curl_multi_add_handle(multi, handle.easy)
         guard result == CURLM_OK else {
@@ -132,7 +135,7 @@ final class CurlLoop {
     private func stop(_ exchange: CurlExchange) {
         curl_multi_remove_handle(multi, exchange.handle.easy)
         running[ObjectIdentifier(exchange.transfer)] = nil
-        queue.finished(exchange.origin)
+        queue.finished(exchange.turn)
     }
 
     private func finishCompleted() -> Bool {

@@ -12,6 +12,8 @@ final class CurlOrigin {
     /// transfers.
     var isMultiplexed = false
     fileprivate(set) var runningCount = 0
+    /// Of those, transfers of priority `low` and below.
+    fileprivate(set) var backgroundCount = 0
     /// By priority; each list in the order of arrival.
     fileprivate var waiting = [[Waiting]](repeating: [], count: ImageRequest.Priority.allCases.count)
 
@@ -25,6 +27,10 @@ final class CurlOrigin {
 /// Which transfer runs next: the one with the highest priority, and the newest among equals, whose origin has a
 /// connection to spare.
 ///
+/// Transfers of priority `low` and below leave two of an origin's connections to others, if there are as many, and a
+/// quarter of all. Pipelines bound their prefetches themselves; but each does so by itself, where they share a transport
+/// what they share is its connections, and how many those are only the transport knows.
+///
 /// Transfers wait here rather than in libcurl, whose own queue goes by age alone.
 ///
 /// - Isolation: the transport's thread alone; not `Sendable`, so the compiler sees to it.
@@ -34,13 +40,19 @@ struct CurlQueue {
     private static let maximumOriginCount = 64
 
     private let limitPerOrigin: Int
+    private let limit: Int
+    private var runningCount = 0
+    private var backgroundCount = 0
     private var origins: [String: CurlOrigin] = [:]
     private var arrivalCount: UInt64 = 0
     /// How many transfers wait.
     private(set) var count = 0
 
     /// Makes an empty queue.
-    init(limitPerOrigin: Int) { self.limitPerOrigin = limitPerOrigin }
+    init(limitPerOrigin: Int, limit: Int) {
+        self.limitPerOrigin = limitPerOrigin
+        self.limit = limit
+    }
 
     /// Adds a transfer as the newest of its priority.
     mutating func insert(_ transfer: CurlTransfer) {
@@ -65,24 +77,59 @@ struct CurlQueue {
         return nil
     }
 
+    /// A transfer whose turn has come.
+    struct Turn {
+        let transfer: CurlTransfer
+        let origin: CurlOrigin
+        /// Whether it counts as background.
+        fileprivate(set) var isBackground: Bool
+    }
+
     /// Takes out the transfer whose turn it is and counts it as running until ``finished(_:)``.
-    mutating func next() -> (CurlTransfer, CurlOrigin)? {
-        guard count > 0 else { return nil }
+    mutating func next() -> Turn? {
+        guard count > 0, runningCount < limit else { return nil }
         var best: (origin: CurlOrigin, priority: Int, arrival: UInt64)?
-        for origin in origins.values where origin.isMultiplexed || origin.runningCount < limitPerOrigin {
-            guard let (priority, arrival) = origin.first else { continue }
+        for origin in origins.values {
+            guard let (priority, arrival) = origin.first, hasRoom(in: origin, isBackground: Self.isBackground(priority))
+            else { continue }
             if best.map({ (priority, arrival) > ($0.priority, $0.arrival) }) ?? true {
                 best = (origin, priority, arrival)
             }
         }
         guard let best else { return nil }
         count -= 1
-        best.origin.runningCount += 1
-        return (best.origin.waiting[best.priority].removeLast().transfer, best.origin)
+        let transfer = best.origin.waiting[best.priority].removeLast().transfer
+        let turn = Turn(transfer: transfer, origin: best.origin, isBackground: Self.isBackground(best.priority))
+        note(turn, 1)
+        return turn
     }
 
-    /// Notes that a transfer of that origin doesn't run any more.
-    mutating func finished(_ origin: CurlOrigin) { origin.runningCount -= 1 }
+    private func hasRoom(in origin: CurlOrigin, isBackground: Bool) -> Bool {
+        if isBackground, backgroundCount >= max(1, limit - limit / 4) { return false }
+        if origin.isMultiplexed { return true }
+        return origin.runningCount < limitPerOrigin
+            && (!isBackground || origin.backgroundCount < max(1, limitPerOrigin - 2))
+    }
+
+    private static func isBackground(_ priority: Int) -> Bool { priority <= ImageRequest.Priority.low.rawValue }
+
+    /// Notes that a running transfer has another priority.
+    mutating func changed(_ turn: inout Turn, to priority: ImageRequest.Priority) {
+        note(turn, -1)
+        turn.isBackground = Self.isBackground(priority.rawValue)
+        note(turn, 1)
+    }
+
+    /// Notes that a transfer doesn't run any more.
+    mutating func finished(_ turn: Turn) { note(turn, -1) }
+
+    private mutating func note(_ turn: Turn, _ change: Int) {
+        runningCount += change
+        turn.origin.runningCount += change
+        guard turn.isBackground else { return }
+        backgroundCount += change
+        turn.origin.backgroundCount += change
+    }
 
     /// Takes out every transfer.
     mutating func removeAll() -> [CurlTransfer] {

@@ -37,11 +37,13 @@ package struct RemovalLog {
     }
 
     /// Whether work begun at `epoch` may still leave something behind.
-    package func permits(_ epoch: StoreEpoch, partition: Partition?, resource: ResourceID) -> Bool {
+    ///
+    /// - Parameter resource: `nil` asks about removals of partitions and of everything alone.
+    package func permits(_ epoch: StoreEpoch, partition: Partition?, resource: ResourceID?) -> Bool {
         if epoch.number == count { return true }
         guard epoch.number >= max(everything, floor) else { return false }
         if let partition, let removal = partitions[partition], removal > epoch.number { return false }
-        if let removal = resources[resource], removal > epoch.number { return false }
+        if let resource, let removal = resources[resource], removal > epoch.number { return false }
         return true
     }
 

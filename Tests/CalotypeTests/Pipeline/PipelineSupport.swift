@@ -14,7 +14,7 @@ struct Fixture {
     let pipeline: ImagePipeline
 
     init(
-        memory: MemoryCache = MemoryCache(costLimit: 64 << 20),
+        memory: MemoryCache = MemoryCache(costLimit: 64 << 20, reactsToMemoryPressure: false),
         _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
     ) throws {
         server = try LoopbackServer()
