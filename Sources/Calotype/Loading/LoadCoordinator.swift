@@ -50,10 +50,11 @@ final class LoadCoordinator: Sendable {
         _ load: ImageLoad, for request: ImageRequest, query: RenditionQuery, larger: () -> FoundRendition?,
         isAnswer: (FoundRendition) -> Bool
     ) -> FoundRendition? {
-        var sharing = loader.sharing(of: request)
-        if let others = request.alternativesDigest { sharing = sharing.combined(with: others) }
+        let sharing = loader.sharing(of: request)
+        // Those that go on to other URLs when this one fails have the download in common, and nothing else.
         let key = RenditionJob.Key(
-            rendition: query.key, processors: query.processors, fetch: sharing, target: query.target)
+            rendition: query.key, processors: query.processors,
+            fetch: request.alternativesDigest.map(sharing.combined) ?? sharing, target: query.target)
         var found: FoundRendition?
         var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
@@ -79,7 +80,7 @@ final class LoadCoordinator: Sendable {
                 job.material = .pixels(larger)
                 changes.append(.enqueue(job))
             } else {
-                let fetch = loader.fetch(for: request, sharing: key.fetch)
+                let fetch = loader.fetch(for: request, sharing: sharing)
                 books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             }
         }

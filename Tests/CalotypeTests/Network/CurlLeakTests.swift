@@ -46,8 +46,7 @@ import Testing
                         }
                     }
                 }
-                let counts = await transport.counts()
-                precondition(counts.running == 0 && counts.waiting == 0, "\(counts)")
+                try await waitUntil { await transport.counts().isIdle }
                 precondition(outcomes.cancelled > 0 && outcomes.completed + outcomes.cancelled == 10_000, "\(outcomes)")
                 await transport.shutDown()
             }
@@ -107,18 +106,14 @@ struct OpenResources {
 
     /// Returns once the process has no more than it had: a thread's last steps come after those that can be awaited.
     func waitUntilAgain() async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while true {
+        try await waitUntil {
             let now = OpenResources()
-            if now.sockets <= sockets, now.threads <= threads { return }
-            if ContinuousClock.now > deadline { throw Leak(before: self, after: now) }
-            await Task.yield()
+            return now.sockets <= sockets && now.threads <= threads
         }
     }
+}
 
-    struct Leak: Error {
-        let before: OpenResources
-        let after: OpenResources
-    }
+extension CurlCounts {
+    fileprivate var isIdle: Bool { running == 0 && waiting == 0 }
 }
 #endif

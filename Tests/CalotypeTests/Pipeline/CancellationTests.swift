@@ -97,7 +97,7 @@ struct CancellationTests {
         #expect(fixture.pipeline.jobCounts.fetches == 0)
     }
 
-    @Test("10,000 loads started and cancelled, twice: nothing is left, and the second round peaks no higher")
+    @Test("10,000 loads started and cancelled, again and again: nothing is left, and the peak doesn't go on rising")
     func manyRounds() async {
         await #expect(processExitsWith: .success) {
             let fixture = try Fixture()
@@ -118,15 +118,19 @@ struct CancellationTests {
                 try await fixture.server.waitForOpenConnections(count: 0)
                 return try peakResidentByteCount()
             }
-            let first = try await round()
-            let second = try await round()
-            // The address sanitizer keeps what is freed. Otherwise 3 % are the server's log and the allocator's arenas.
-            if ProcessInfo.processInfo.environment["CALOTYPE_SANITIZE"] == nil {
-                #expect(Double(second) <= Double(first) * 1.03, "\(second) bytes after \(first)")
+            // How many of them run at once depends on the machine's other work, and so does a round's peak. A leak would
+            // raise the peak of each round; so one that stays within 3 %, for the server's log, shows that there is none.
+            // The address sanitizer keeps what is freed.
+            let keepsFreed = ProcessInfo.processInfo.environment["CALOTYPE_SANITIZE"] != nil
+            func isRising(_ peaks: [Int]) -> Bool { peaks[peaks.count - 1] > peaks[peaks.count - 2] * 103 / 100 }
+            var peaks = [try await round(), try await round()]
+            if !keepsFreed {
+                while isRising(peaks), peaks.count < 6 { peaks.append(try await round()) }
+                #expect(!isRising(peaks), "peaks of \(peaks) bytes")
             }
             await fixture.pipeline.waitUntilIdle()
             #expect(fixture.pipeline.isIdle)
-            #expect(try openDescriptorCount() <= descriptors + 2)
+            try await waitUntil { try openDescriptorCount() <= descriptors + 2 }
         }
     }
 }

@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTesting
 import Foundation
 import Synchronization
+import Testing
 
 /// A pipeline with caches and a transport of its own, and the server it talks to.
 struct Fixture {
@@ -171,5 +172,15 @@ final class Counter: Sendable {
             count += 1
             return count
         }
+    }
+}
+
+/// Returns once a condition holds that nobody announces: that what was cancelled has been put away, say, which happens
+/// after its caller has gone on.
+func waitUntil(_ condition: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while try await !condition() {
+        try #require(ContinuousClock.now < deadline, "It hasn't come true in 30 seconds.")
+        await Task.yield()
     }
 }
