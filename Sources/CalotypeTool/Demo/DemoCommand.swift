@@ -64,7 +64,8 @@ struct DemoOptions: Sendable {
         asked for: nothing leaves this machine. A row is 88 points high, at 3 pixels a point. Each side has a process of its own,
         and begins with nothing. The server allows the pictures to be kept, and both sides keep them as HTTP says: what
         is compared is what becomes of them then. By AsyncImage's rules, as far as Apple documents them and developers
-        have seen them, a row begins empty, loads anew whenever it comes into view, and decodes all of the picture.
+        have seen them, a row begins empty, loads anew whenever it comes into view, and decodes all of the picture. Calotype's
+        list prefetches the rows next to those in view, which AsyncImage has no way to do.
 
         The folder gets two files: film-strip.png, the same moments of both sides, in which a pink square is a
         placeholder for a picture that had been there; and contact-sheet.png, every picture as Calotype rendered it.
@@ -123,7 +124,8 @@ struct Demo: Sendable {
         """
         A feed of \(options.rowCount) rows, 88 points high at 3x, scrolled down, up and down again.
         Each row has a picture of its own, cut from six photos, \(FeedServer.latencyMilliseconds) ms away. Both sides
-        keep responses by HTTP's rules, and have the same transport and decoders.
+        keep responses by HTTP's rules, and have the same transport and decoders;
+        Calotype's list also prefetches the \(FeedPrefetch.reach) rows next to those in view.
 
         """
     }

@@ -67,7 +67,8 @@ struct FeedProcess: Sendable {
     @MainActor
     private func scroll(_ pipeline: ImagePipeline) async throws -> (FeedRecord, [FilmFrame]) {
         let script = FeedScript(FeedLayout(rowCount: rowCount), passFrameCount: passFrameCount)
-        let run = FeedRun(script) { side.row(FeedServer.url(of: $0, port: port), in: pipeline) }
+        let prefetch = side.prefetch(in: pipeline, rowCount: rowCount, port: port)
+        let run = FeedRun(script, prefetch: prefetch) { side.row(FeedServer.url(of: $0, port: port), in: pipeline) }
         var percent = 0
         try await run.run(.display) { part in
             guard Int(part * 100) > percent else { return }

@@ -115,12 +115,13 @@ struct FeedTests {
     /// What a feed of 12 rows took. Each frame waits for the pictures, so it is the same on any machine.
     @MainActor
     private func scroll(
-        _ side: FeedSide, port: Int, rowCount: Int = 12
+        _ side: FeedSide, port: Int, rowCount: Int = 12, prefetches: Bool = false
     ) async throws -> (run: FeedRun, script: FeedScript, decodes: FeedDecoder.Count) {
         let script = FeedScript(FeedLayout(rowCount: rowCount), passFrameCount: 8)
         let decoder = FeedDecoder()
         let pipeline = side.pipeline(decoder: decoder)
-        let run = FeedRun(script) { side.row(FeedServer.url(of: $0, port: port), in: pipeline) }
+        let prefetch = prefetches ? side.prefetch(in: pipeline, rowCount: rowCount, port: port) : nil
+        let run = FeedRun(script, prefetch: prefetch) { side.row(FeedServer.url(of: $0, port: port), in: pipeline) }
         try await run.run(.settled)
         return (run, script, decoder.count)
     }
@@ -140,6 +141,17 @@ struct FeedTests {
         #expect(record.blankAppearanceCount == 12)
         #expect(record.flashCount == 0)
         #expect(record.failureCount == 0)
+    }
+
+    @Test("Calotype with prefetching: no placeholder after the first screen, and no request or decode more")
+    @MainActor
+    func prefetching() async throws {
+        let server = try FeedServer(FeedPictures.make(24))
+        let (run, script, decodes) = try await scroll(.calotype, port: server.port, rowCount: 24, prefetches: true)
+        #expect(server.traffic.requestCount == 24)
+        #expect(decodes.decodeCount == 24)
+        #expect(run.record.blankAppearanceCount == script.rowsEntering(at: 0).count)
+        #expect(run.record.flashCount == 0)
     }
 
     @Test("AsyncImage's rules: a request for each row, but a placeholder and a decode whenever one comes into view")

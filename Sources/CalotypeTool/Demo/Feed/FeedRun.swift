@@ -9,18 +9,20 @@ final class FeedRun {
     enum Pace {
         /// Its turn on a display. One that is late delays those after it.
         case display
-        /// Every row's picture, or its failure: independent of how fast the machine is.
+        /// Every row's picture, or its failure, and what is prefetched: independent of how fast the machine is.
         case settled
     }
 
     private let script: FeedScript
     private let makeRow: (Int) -> any FeedRow
+    private let prefetch: FeedPrefetch?
     private var rows: [Int: any FeedRow] = [:]
     private(set) var record = FeedRecord()
     private(set) var film: [FilmFrame] = []
 
-    init(_ script: FeedScript, row makeRow: @escaping (Int) -> any FeedRow) {
+    init(_ script: FeedScript, prefetch: FeedPrefetch? = nil, row makeRow: @escaping (Int) -> any FeedRow) {
         self.script = script
+        self.prefetch = prefetch
         self.makeRow = makeRow
     }
 
@@ -52,6 +54,9 @@ final class FeedRun {
             case .display: try await waitForDisplay(since: start)
             case .settled: await waitUntilSettled()
             }
+            // After the rows in view, whose tasks have begun by now.
+            prefetch?.move(to: visible)
+            if pace == .settled { await prefetch?.finished() }
             try Task.checkCancellation()
         }
     }

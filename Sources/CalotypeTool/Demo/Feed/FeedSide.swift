@@ -30,6 +30,16 @@ enum FeedSide: String, CaseIterable, Sendable {
         }
     }
 
+    /// AsyncImage has no way to ask for a picture before its row is there.
+    @MainActor
+    func prefetch(in pipeline: ImagePipeline, rowCount: Int, port: Int) -> FeedPrefetch? {
+        switch self {
+        case .asyncImage: nil
+        case .calotype:
+            FeedPrefetch(in: pipeline, rowCount: rowCount) { request(for: FeedServer.url(of: $0, port: port)) }
+        }
+    }
+
     @MainActor
     func row(_ url: URL, in pipeline: ImagePipeline) -> any FeedRow {
         switch self {
