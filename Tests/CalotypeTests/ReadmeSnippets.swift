@@ -74,6 +74,61 @@ struct ReadmeSnippets {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    @Test("rows ahead are prefetched")
+    func prefetching() async throws {
+        let pipeline = ImagePipeline(.init(memory: MemoryCache()))
+        let rowsAhead = [url]
+        let rowsPassed: [URL] = []
+        let prefetcher = ImagePrefetcher(pipeline: pipeline)
+        prefetcher.start(rowsAhead, size: .points(88, 88, scale: 3))
+        prefetcher.stop(rowsPassed, size: .points(88, 88, scale: 3))
+        await prefetcher.finished()
+        #expect(pipeline.cachedImage(for: ImageRequest(url: url, size: .points(88, 88, scale: 3))) != nil)
+    }
+
+    @Test("a view shows the phase of its model")
+    @MainActor
+    func model() async throws {
+        let pipeline = ImagePipeline(.init(memory: MemoryCache()))
+        let request = ImageRequest(url: url)
+        let model = RemoteImageModel()
+        var shown: [String] = []
+        func showPlaceholder(preview: DecodedImage?) { shown.append("placeholder") }
+        func show(_ image: DecodedImage) { shown.append("image") }
+        func showRetry(_ error: ImageError, _ action: () -> Void) { shown.append("retry") }
+        func body() {
+            let phase = model.phase(for: request, in: pipeline)  // in the body
+            switch phase {
+            case .empty, .loading: showPlaceholder(preview: phase.image)
+            case .success(let image, _): show(image)
+            case .failure(let error): showRetry(error) { model.retry() }
+            }
+        }
+        func task() async {
+            await model.show(request, in: pipeline)  // in the view's task, until it is cancelled
+        }
+        body()
+        let visible = Task { await task() }
+        _ = try await pipeline.image(for: request)
+        body()
+        visible.cancel()
+        await visible.value
+        #expect(shown == ["placeholder", "image"])
+    }
+
+    @Test("other URLs stand in, and attempts are counted")
+    func fallback() async throws {
+        server.respond(to: "/gone.png", with: .status(404))
+        let pipeline = ImagePipeline.shared
+        let mirror = url
+        let url = server.url("/gone.png")
+        var request = ImageRequest(url: url)
+        request.fallbackURLs = [mirror]
+        request.retryPolicy = RetryPolicy(attemptLimit: 5)
+        let image = try await pipeline.image(for: request)
+        #expect(image.pixelSize.width == 600)
+    }
+
     @Test("errors say what to do, and don't say the URL")
     func errors() async throws {
         server.respond(to: "/secret.png", with: .status(404))
