@@ -90,6 +90,8 @@ public struct ImageError: Error, Sendable {
         case incomplete(ImageFormat)
         /// Decoding took more than a limit other than pixels allows (frames, time, metadata); the text names it.
         case limitExceeded(ImageFormat, detail: String)
+        /// An app's own decoder failed; see ``ImageError/underlyingError``.
+        case decoderFailed(ImageFormat)
         /// The processor of that identifier failed; see ``ImageError/underlyingError``.
         case processorFailed(identifier: String)
     }
@@ -227,6 +229,8 @@ extension ImageError.Reason: CustomStringConvertible {
             "the \(format) data ends before the image does."
         case .limitExceeded(let format, let detail):
             "the \(format) data exceeds a limit (\(detail))."
+        case .decoderFailed(let format):
+            "the decoder for \(format) failed. See underlyingError."
         case .processorFailed(let identifier):
             "the processor \"\(identifier)\" failed. See underlyingError."
         }

@@ -52,7 +52,7 @@ struct RenditionMaker: Sendable {
         switch material {
         case .bytes(let resource):
             let options = DecodeOptions(target: target, limits: limits, cancellation: cancellation)
-            decoded = try decoders.decode(resource.data, format: resource.header.format, options: options)
+            decoded = try decode(resource, options)
         case .pixels(let larger):
             let size = target.pixelSize(for: larger.image.originalPixelSize)
             decoded =
@@ -68,6 +68,16 @@ struct RenditionMaker: Sendable {
         let image = try process(decoded, processors, cancellation)
         work.process = .now - processStart
         return Made(image: image, decodedSize: decoded.pixelSize, work: work)
+    }
+
+    private func decode(_ resource: FetchedResource, _ options: DecodeOptions) throws -> DecodedImage {
+        do {
+            return try decoders.decode(resource.data, format: resource.header.format, options: options)
+        } catch {
+            if error is ImageError || error is CancellationError { throw error }
+            // What an app's own decoder throws may be anything.
+            throw ImageError(.decoding, .decoderFailed(resource.header.format), underlying: error)
+        }
     }
 
     private func process(

@@ -67,7 +67,9 @@ final class ResourceLoader: Sendable {
 
     @inline(never)
     private static func located(_ error: any Error, at source: ImageRequest.Source) -> any Error {
-        (error as? ImageError)?.located(at: source.url) ?? error
+        if error is CancellationError { return error }
+        // What an app's own transport throws may be anything.
+        return (error as? ImageError ?? ImageError(.network, .transport, underlying: error)).located(at: source.url)
     }
 
     /// What the store has for a fetch, told without reading a body.

@@ -105,9 +105,8 @@ public final class RemoteImageModel {
         }
         guard isCurrent(load, session) else { return }
         guard case .failure(let error)? = load.answer else { return session.noteSuccess() }
-        // Not this view has ended it, but the pipeline, whose caches were emptied: begin anew.
-        if error is CancellationError { return session.takeTurn() }
-        let failure = (error as? ImageError) ?? ImageError(.request, .transport, underlying: error)
+        // A cancellation that isn't this view's is the pipeline's, whose caches were emptied: begin anew.
+        guard let failure = error as? ImageError else { return session.takeTurn() }
         // A picture that is there already isn't given up for an error.
         if display?.phase.isSuccess != true { display = Display(subject: session.subject, phase: .failure(failure)) }
         if failure.isConnectivityFailure { session.takeTurn(onReconnectionSince: moment) }

@@ -22,18 +22,10 @@ public struct CustomProcessor: ImageProcessor {
         self.body = body
     }
 
-    /// Runs the body.
-    ///
-    /// - Throws: ``ImageError`` of stage `processing` around what the body throws; `CancellationError` as it is.
+    /// Runs the body, and throws what it throws: the pipeline says which step it was.
     public func process(_ image: DecodedImage, cancellation: DecodeCancellation) throws -> DecodedImage {
         try cancellation.check()
-        do {
-            return try body(image)
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw ImageError(.processing, .processorFailed(identifier: identifier), underlying: error)
-        }
+        return try body(image)
     }
 }
 

@@ -127,6 +127,40 @@ struct BadInputTests {
         #expect(fixture.pipeline.jobCounts.fetches == 0)
     }
 
+    @Test("what an app's own transport, decoder or processor throws arrives as an ImageError with it underneath")
+    func foreignErrors() async throws {
+        struct Foreign: Error {}
+        struct Transport: HTTPTransport {
+            func send(_ request: HTTPRequest) async throws -> HTTPResponse { throw Foreign() }
+        }
+        struct Decoder: ImageDecoder {
+            func supports(_ format: ImageFormat) -> Bool { true }
+            func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
+                throw Foreign()
+            }
+        }
+        func check(
+            _ reason: ImageError.Reason, processors: [any ImageProcessor] = [],
+            _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
+        ) async throws {
+            let fixture = try Fixture(change)
+            let request = ImageRequest(url: fixture.serve("/a"), processors: processors)
+            do {
+                _ = try await fixture.pipeline.image(for: request)
+                Issue.record("It loaded.")
+            } catch let error as ImageError {
+                #expect(error.reason == reason)
+                #expect(error.underlyingError is Foreign)
+                #expect(error.source != nil)
+            }
+        }
+        try await check(.transport) { $0.transport = Transport() }
+        try await check(.decoderFailed(.png)) { $0.decoders = ImageDecoders([Decoder()]) }
+        try await check(
+            .processorFailed(identifier: "failing"),
+            processors: [.custom(identifier: "failing") { _ in throw Foreign() }])
+    }
+
     @Test("a body over the limit is refused by its announced length, or as soon as it has come")
     func bodyLimit() async throws {
         let fixture = try Fixture { $0.limits.bodyByteCount = 1_000 }
