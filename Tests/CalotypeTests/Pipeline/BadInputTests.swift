@@ -129,7 +129,6 @@ struct BadInputTests {
 
     @Test("what an app's own transport, decoder or processor throws arrives as an ImageError with it underneath")
     func foreignErrors() async throws {
-        struct Foreign: Error {}
         struct Transport: HTTPTransport {
             func send(_ request: HTTPRequest) async throws -> HTTPResponse { throw Foreign() }
         }
@@ -139,26 +138,27 @@ struct BadInputTests {
                 throw Foreign()
             }
         }
-        func check(
-            _ reason: ImageError.Reason, processors: [any ImageProcessor] = [],
-            _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
-        ) async throws {
-            let fixture = try Fixture(change)
-            let request = ImageRequest(url: fixture.serve("/a"), processors: processors)
-            do {
-                _ = try await fixture.pipeline.image(for: request)
-                Issue.record("It loaded.")
-            } catch let error as ImageError {
-                #expect(error.reason == reason)
-                #expect(error.underlyingError is Foreign)
-                #expect(error.source != nil)
-            }
-        }
-        try await check(.transport) { $0.transport = Transport() }
-        try await check(.decoderFailed(.png)) { $0.decoders = ImageDecoders([Decoder()]) }
-        try await check(
-            .processorFailed(identifier: "failing"),
+        try await checkForeign(.transport, Fixture { $0.transport = Transport() })
+        try await checkForeign(.decoderFailed(.png), Fixture { $0.decoders = ImageDecoders([Decoder()]) })
+        try await checkForeign(
+            .processorFailed(identifier: "failing"), Fixture(),
             processors: [.custom(identifier: "failing") { _ in throw Foreign() }])
+    }
+
+    private struct Foreign: Error {}
+
+    private func checkForeign(
+        _ reason: ImageError.Reason, _ fixture: Fixture, processors: [any ImageProcessor] = []
+    ) async throws {
+        let request = ImageRequest(url: fixture.serve("/a"), processors: processors)
+        do {
+            _ = try await fixture.pipeline.image(for: request)
+            Issue.record("It loaded.")
+        } catch let error as ImageError {
+            #expect(error.reason == reason)
+            #expect(error.underlyingError is Foreign)
+            #expect(error.source != nil)
+        }
     }
 
     @Test("a body over the limit is refused by its announced length, or as soon as it has come")
