@@ -83,7 +83,14 @@ final class DataLoad: Sendable {
 
 extension ImageRequest.Priority {
     /// The priority of the task that works for a request.
+    ///
+    /// Where a running task can't be made more urgent, the least urgent is as urgent as the others: somebody may join it.
     var taskPriority: TaskPriority {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return max(.medium, exact) }
+        return exact
+    }
+
+    private var exact: TaskPriority {
         switch self {
         case .veryLow: .background
         case .low: .utility

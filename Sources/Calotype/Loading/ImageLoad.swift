@@ -25,16 +25,16 @@ public final class ImageLoad: Sendable {
     }
 
     /// An object for the same reason.
-    private final class Newer: Sendable {
-        let result: ImageResult
+    private final class Revalidation: Sendable {
+        let outcome: Result<ImageResult, any Error>
 
-        init(_ result: ImageResult) { self.result = result }
+        init(_ outcome: Result<ImageResult, any Error>) { self.outcome = outcome }
     }
 
     private struct Following {
         var preview: DecodedImage?
-        /// The image that a background revalidation has brought: newer than the promise's.
-        var newer: Newer?
+        /// What came of a background revalidation, if there was one.
+        var revalidation: Revalidation?
         var follower: Follower?
         var isEnded = false
     }
@@ -95,8 +95,8 @@ public final class ImageLoad: Sendable {
         }
         following.withLock { following in
             // Under the lock, so that no update comes between what has been and what will be.
-            if let newer = following.newer {
-                continuation.yield(.image(newer.result))
+            if case .success(let result)? = following.revalidation?.outcome {
+                continuation.yield(.image(result))
             } else if case .success(let result)? = promise.outcome {
                 continuation.yield(.image(result))
             } else if let preview = following.preview {
@@ -124,6 +124,13 @@ public final class ImageLoad: Sendable {
     /// The first answer, if there is one.
     var answer: Result<ImageResult, any Error>? { promise.outcome }
 
+    /// What went wrong, in the background too.
+    var failure: (any Error)? {
+        let revalidation = following.withLock { $0.revalidation?.outcome }
+        if case .failure(let error)? = revalidation ?? promise.outcome { return error }
+        return nil
+    }
+
     // MARK: For the layers below
 
     var wantsProgress: Bool { isFollowed.load(ordering: .relaxed) }
@@ -143,7 +150,7 @@ public final class ImageLoad: Sendable {
         let isFirst = promise.fulfil(outcome)
         let follower = following.withLock { following in
             following.isEnded = true
-            if !isFirst, case .success(let result) = outcome { following.newer = Newer(result) }
+            if !isFirst { following.revalidation = Revalidation(outcome) }
             return following.follower.take()
         }
         guard let stream = follower?.stream else { return }

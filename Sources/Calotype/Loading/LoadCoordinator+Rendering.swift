@@ -31,49 +31,46 @@ extension LoadCoordinator {
 
     /// Decodes and processes. Runs on a thread that may block.
     func decode(_ job: RenditionJob) {
-        let changes = makeRendition(of: job)
-        // Before damaged bytes are fetched anew: those bring the job to this queue once more.
-        decodeQueue.finish(job)
-        apply(changes)
+        guard let material = job.material.take(), !job.cancellation.isCancelled else { return decodeQueue.finish(job) }
+        do {
+            let made = try makeRendition(of: material, for: job)
+            finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)
+            decodeQueue.finish(job)
+        } catch {
+            // First of all: what comes next may bring the job to this queue once more.
+            decodeQueue.finish(job)
+            if let error = error as? ImageError, error.isDamage {
+                discard(material, of: job, error)
+            } else {
+                finish(job, error)
+            }
+        }
     }
 
-    /// - Returns: What is to be done once the job has left the queue.
-    private func makeRendition(of job: RenditionJob) -> ShortList<LoadBooks.Change> {
-        guard let material = job.material, !job.cancellation.isCancelled else { return ShortList() }
-        job.material = nil
+    private func makeRendition(of material: RenditionJob.Material, for job: RenditionJob) throws -> RenditionMaker.Made {
         let source = loading(job).map(\.loading.urlDigest) ?? job.query.source
-        do {
-            let start = ContinuousClock.now
-            var made = try maker.make(
-                of: material, at: start, target: job.query.target, processors: job.request.processors,
-                cancellation: job.cancellation)
-            made.work.queue = job.fetchQueueTime
-            made.work.decodeQueue = job.decodeQueueTime.map { start - $0 }
-            memory.insert(
-                Rendition(
-                    resource: job.request.id, partition: job.request.cachePartition, source: source,
-                    processors: job.request.processorsDigest, version: material.version,
-                    decodedSize: made.decodedSize, image: made.image, freshness: material.freshness,
-                    responseTime: material.responseTime,
-                    cost: made.image.byteCount),
-                since: job.epoch)
-            finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)
-        } catch let error as ImageError where error.isDamage {
-            return discard(material, of: job, error)
-        } catch {
-            finish(job, error)
-        }
-        return ShortList()
+        let start = ContinuousClock.now
+        var made = try maker.make(
+            of: material, at: start, target: job.query.target, processors: job.request.processors,
+            cancellation: job.cancellation)
+        made.work.queue = job.fetchQueueTime
+        made.work.decodeQueue = job.decodeQueueTime.map { start - $0 }
+        memory.insert(
+            Rendition(
+                resource: job.request.id, partition: job.request.cachePartition, source: source,
+                processors: job.request.processorsDigest, version: material.version,
+                decodedSize: made.decodedSize, image: made.image, freshness: material.freshness,
+                responseTime: material.responseTime,
+                cost: made.image.byteCount),
+            since: job.epoch)
+        return made
     }
 
     /// Bytes that were stored turned out to be damaged: they go, and if they had been stored for a while, they are fetched
     /// once more.
-    private func discard(
-        _ material: RenditionJob.Material, of job: RenditionJob, _ error: ImageError
-    ) -> ShortList<LoadBooks.Change> {
+    private func discard(_ material: RenditionJob.Material, of job: RenditionJob, _ error: ImageError) {
         guard case .bytes(let resource) = material, resource.stored != nil else {
-            finish(job, error)
-            return ShortList()
+            return finish(job, error)
         }
         var changes = ShortList<LoadBooks.Change>()
         let isFetchedAgain = books.withLock { books in
@@ -85,13 +82,12 @@ extension LoadCoordinator {
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return true
         }
-        if isFetchedAgain { return changes }
+        if isFetchedAgain { return apply(changes) }
         // The caller hears of the failure when the bytes have gone, so that its next request finds none.
         Task.detached { [self] in
             await loader.discard(resource.stored, of: (loading(job)?.loading ?? job.request).url)
             finish(job, error)
         }
-        return ShortList()
     }
 
     /// Gives the image to all who have waited for it.
@@ -112,15 +108,27 @@ extension LoadCoordinator {
                 load === first
                 ? shared
                 : LoadReport(shared, number: load.number, request: load.request, duration: now - load.startTime)
-            load.end(.success(ImageResult(image: image, report: report)))
+            let result = ImageResult(image: image, report: report)
+            if needsRevalidation {
+                load.answer(result)
+                revalidate(load, job.request, job.query, alternatives)
+            } else {
+                load.end(.success(result))
+            }
             onEvent?(.loaded(report))
         }
-        guard needsRevalidation else { return }
+    }
+
+    /// Lets a load that has been answered with something stale go on for what its server says.
+    private func revalidate(
+        _ load: ImageLoad, _ request: ImageRequest, _ query: RenditionQuery, _ alternatives: Alternatives?
+    ) {
+        var (request, query) = (request, query)
         if let other = alternatives?.loading {
-            revalidate(other, query: RenditionQuery(other, partition: other.cachePartition))
-        } else {
-            revalidate(job.request, query: job.query)
+            request = other
+            query = RenditionQuery(other, partition: other.cachePartition)
         }
+        _ = join(load, for: request.revalidating, query: query, larger: { nil }, isAnswer: { _ in false })
     }
 
     /// What stands in for a request that has other URLs; `nil` if it has none.

@@ -206,11 +206,12 @@ final class LoadCoordinator: Sendable {
 
     /// Returns once nothing runs any more, cancelled work included.
     func waitUntilIdle() async {
-        // A fetch ends in a decode, and a decode may begin another fetch: that is on the books before it is in the queue.
+        // A fetch ends in a decode, and a decode may begin another fetch. What is in no queue in between is on the books.
         repeat {
+            await Task.yield()
             await fetchQueue.waitUntilIdle()
             await decodeQueue.waitUntilIdle()
-        } while counts.running > 0 || counts.fetches > 0
+        } while counts.running > 0 || counts.fetches > 0 || counts.renditions > 0
     }
 
     // MARK: Changes
@@ -249,6 +250,9 @@ final class LoadCoordinator: Sendable {
             if priority == known { return }
             fetchQueue.move(job, to: priority)
             job.transferPriority.change(to: priority)
+            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                books.withLock { _ in job.task }?.escalatePriority(to: priority.taskPriority)
+            }
             known = priority
         }
     }

@@ -74,8 +74,9 @@ struct RenditionMaker: Sendable {
         do {
             return try decoders.decode(resource.data, format: resource.header.format, options: options)
         } catch {
-            if error is ImageError || error is CancellationError { throw error }
-            // What an app's own decoder throws may be anything.
+            if error is ImageError { throw error }
+            if error is CancellationError, options.cancellation.isCancelled { throw error }
+            // What an app's own decoder throws may be anything, a cancellation of its own included.
             throw ImageError(.decoding, .decoderFailed(resource.header.format), underlying: error)
         }
     }
@@ -88,8 +89,8 @@ struct RenditionMaker: Sendable {
             try cancellation.check()
             do {
                 image = try processor.process(image, cancellation: cancellation)
-            } catch is CancellationError {
-                throw CancellationError()
+            } catch let error as CancellationError where cancellation.isCancelled {
+                throw error
             } catch {
                 throw ImageError(.processing, .processorFailed(identifier: processor.identifier), underlying: error)
             }

@@ -67,8 +67,8 @@ final class ResourceLoader: Sendable {
 
     @inline(never)
     private static func located(_ error: any Error, at source: ImageRequest.Source) -> any Error {
-        if error is CancellationError { return error }
-        // What an app's own transport throws may be anything.
+        if error is CancellationError, Task.isCancelled { return error }
+        // What an app's own transport throws may be anything, a cancellation of its own included.
         return (error as? ImageError ?? ImageError(.network, .transport, underlying: error)).located(at: source.url)
     }
 
@@ -108,8 +108,8 @@ final class ResourceLoader: Sendable {
     private static func call(_ closure: @Sendable () async throws -> Data) async throws -> Data {
         do {
             return try await closure()
-        } catch is CancellationError {
-            throw CancellationError()
+        } catch let error as CancellationError where Task.isCancelled {
+            throw error
         } catch {
             throw ImageError(.source, .sourceFailed, underlying: error)
         }

@@ -15,8 +15,8 @@ extension HTTPLoader {
         let signed: URLRequest
         do {
             signed = try await authorize(plain)
-        } catch is CancellationError {
-            throw CancellationError()
+        } catch let error as CancellationError where Task.isCancelled {
+            throw error
         } catch {
             throw ImageError(.authorization, .authorizationFailed, underlying: error)
         }

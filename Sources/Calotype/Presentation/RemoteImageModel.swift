@@ -57,7 +57,8 @@ public final class RemoteImageModel {
     ///
     /// Loads it; loads it again after ``retry()``, after the connection has come back if it failed for want of one, and
     /// when the pipeline is told that the resource is outdated. Cancelling the task ends the wait: what was shown before
-    /// remains, and the next call goes on. A second call takes the place of the first.
+    /// remains, and the next call goes on. A second call takes the place of the first. When the request's partition is
+    /// removed, the call ends with nothing shown.
     public func show(_ request: ImageRequest, in pipeline: ImagePipeline) async {
         let session = Session(request, pipeline)
         self.session?.end()
@@ -104,9 +105,9 @@ public final class RemoteImageModel {
             }
         }
         guard isCurrent(load, session) else { return }
-        guard case .failure(let error)? = load.answer else { return session.noteSuccess() }
-        // A cancellation that isn't this view's is the pipeline's, whose caches were emptied: begin anew.
-        guard let failure = error as? ImageError else { return session.takeTurn() }
+        guard let error = load.failure else { return session.noteSuccess() }
+        // The pipeline has cancelled it, and will say why: see ``pipelineHasRemoved(_:)``.
+        guard let failure = error as? ImageError else { return }
         // A picture that is there already isn't given up for an error.
         if display?.phase.isSuccess != true { display = Display(subject: session.subject, phase: .failure(failure)) }
         if failure.isConnectivityFailure { session.takeTurn(onReconnectionSince: moment) }
@@ -125,7 +126,9 @@ public final class RemoteImageModel {
 
     private func showLoading(_ session: Session) {
         switch display?.phase {
-        case .success?, .loading?: break
+        case .success?: break
+        case .loading(_?, let preview)?: display?.phase = .loading(progress: nil, preview: preview)
+        case .loading(nil, _)?: break
         case .empty?, .failure?, nil:
             display = Display(subject: session.subject, phase: .loading(progress: nil, preview: nil))
         }
@@ -134,7 +137,7 @@ public final class RemoteImageModel {
     private func show(_ progress: LoadProgress, _ session: Session) {
         guard case .loading(let shown, let preview)? = display?.phase else { return }
         // A view is evaluated again for each change: in steps that can be seen.
-        if let old = shown?.fraction, let new = progress.fraction, new < 1, new - old < 0.01 { return }
+        if let old = shown?.fraction, let new = progress.fraction, new < 1, abs(new - old) < 0.01 { return }
         display?.phase = .loading(progress: progress, preview: preview)
     }
 
@@ -162,7 +165,7 @@ public final class RemoteImageModel {
             display = nil
             session?.takeTurn()
         case .partition:
-            session?.cancelLoad()
+            session?.end()
             display = nil
         }
     }

@@ -46,6 +46,28 @@ struct ModelRemovalTests {
         await view.end()
     }
 
+    @Test("what failed offline for a partition that has been removed isn't loaded when the network is back")
+    func partitionOffline() async throws {
+        let network = ManualNetworkMonitor(NetworkStatus(isAvailable: false))
+        let data = TestImages.solidPNG(width: 8, height: 8, color: .blue)
+        let transport = ScriptedTransport([.fail(.cannotConnect), .respond(200, [:], data)])
+        let fixture = try Fixture {
+            $0.transport = transport
+            $0.network = network
+        }
+        let url = try #require(URL(string: "http://img.example.com/a.png"))
+        let view = ModelView(ImageRequest(url: url, partition: Partition("alice")), in: fixture.pipeline)
+        view.appear()
+        #expect(await view.waitForFailure() == .cannotConnect)
+        await fixture.pipeline.removePartition(Partition("alice"))
+        network.status.isAvailable = true
+        // The task has nothing to wait for any more.
+        await view.task?.value
+        await fixture.pipeline.waitUntilIdle()
+        guard case .empty = view.phase else { return #expect(Bool(false), "\(view.phase)") }
+        #expect(transport.requests.count == 1)
+    }
+
     @Test("removing everything blanks, and loads anew what is in view")
     func everything() async throws {
         let fixture = try Fixture()

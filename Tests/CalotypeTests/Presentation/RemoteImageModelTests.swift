@@ -239,6 +239,90 @@ struct RemoteImageModelTests {
         await view.end()
     }
 
+    @Test("a stale image from the store is shown at once, and the new one when it comes")
+    func staleInStore() async throws {
+        let fixture = try Fixture()
+        let fields: HTTPFields = ["Cache-Control": "max-age=10, stale-while-revalidate=1000"]
+        let old = TestImages.solidPNG(width: 8, height: 8, color: .red)
+        let new = TestImages.solidPNG(width: 8, height: 8, color: .green)
+        fixture.server.respond(
+            to: "/a", with: .ok(old, type: "image/png", fields: fields), .ok(new, type: "image/png", fields: fields))
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        _ = try await fixture.pipeline.image(for: request)
+        fixture.memory.removeAll()
+        fixture.clock.advance(by: .seconds(60))
+        let view = ModelView(request, in: fixture.pipeline)
+        view.appear()
+        var colors: [PixelColor?] = []
+        await view.wait {
+            if $0.isSuccess { colors.append($0.image?.bitmap.pixel(0, 0)) }
+            return colors.last == .green
+        }
+        #expect(colors.first == .red)
+        await view.end()
+        #expect(fixture.server.requestCount == 2)
+    }
+
+    @Test("a stale image that can't be validated offline is, once the network is back")
+    func staleOffline() async throws {
+        let network = ManualNetworkMonitor(NetworkStatus(isAvailable: false))
+        let fields: HTTPFields = ["Cache-Control": "max-age=10, stale-while-revalidate=1000"]
+        let old = TestImages.solidPNG(width: 8, height: 8, color: .red)
+        let new = TestImages.solidPNG(width: 8, height: 8, color: .green)
+        let transport = ScriptedTransport([
+            .respond(200, fields, old), .fail(.cannotConnect), .respond(200, fields, new),
+        ])
+        let fixture = try Fixture {
+            $0.transport = transport
+            $0.network = network
+        }
+        let request = ImageRequest(url: try #require(URL(string: "http://img.example.com/a.png")))
+        _ = try await fixture.pipeline.image(for: request)
+        fixture.clock.advance(by: .seconds(60))
+        let view = ModelView(request, in: fixture.pipeline)
+        view.appear()
+        await fixture.events.wait { if case .failed = $0 { true } else { false } }
+        #expect(view.phase.isSuccess && view.color == .red)
+        network.status.isAvailable = true
+        await view.wait { $0.image?.bitmap.pixel(0, 0) == .green }
+        #expect(view.phase.isSuccess)
+        await view.end()
+    }
+
+    @Test("a cancellation that an app's closure throws by itself is a failure, and isn't tried again and again")
+    func foreignCancellation() async throws {
+        let fixture = try Fixture()
+        let calls = Counter()
+        let request = ImageRequest(id: "a") {
+            calls.increment()
+            throw CancellationError()
+        }
+        let view = ModelView(request, in: fixture.pipeline)
+        view.appear()
+        #expect(await view.waitForFailure() == .sourceFailed)
+        await fixture.pipeline.waitUntilIdle()
+        await view.end()
+        #expect(calls.value == 1)
+    }
+
+    @Test("progress begins anew when the body does")
+    func progressStartsOver() async throws {
+        let data = TestImages.gradientPNG(width: 100, height: 100)
+        let gate = LoopbackServer.Gate()
+        let fixture = try Fixture { $0.retry = RetryPolicy(attemptLimit: 2, baseDelay: .zero) }
+        let most = data.count * 9 / 10
+        fixture.server.respond(
+            to: "/a", with: .ok(data, type: "image/png").truncated(afterBodyBytes: most),
+            .ok(data, type: "image/png").gated(gate, afterBodyBytes: data.count / 10))
+        let view = ModelView(ImageRequest(url: fixture.server.url("/a")), in: fixture.pipeline)
+        view.appear()
+        try await gate.waitUntilHeld()
+        await view.wait { ($0.progress?.fraction ?? 1) < 0.5 }
+        gate.open()
+        await view.wait { $0.isSuccess }
+        await view.end()
+    }
+
     @Test("a change of priority restarts nothing")
     func subject() throws {
         let fixture = try Fixture()
