@@ -189,9 +189,10 @@ public final class ImagePipeline: Sendable {
     /// A model that has been blanked stays so until it is told to show something: whose pictures they were has left.
     public func removePartition(_ partition: Partition) async {
         await erase(.partition(partition)) {
-            coordinator.cancelAll(in: partition)
+            // The loads last: whoever hears of their end finds the removal noted.
             memory.removePartition(partition)
             loader.http.partials.removePartition(partition)
+            coordinator.cancelAll(in: partition)
         } from: {
             try await $0.removePartition(partition)
         }
@@ -200,9 +201,9 @@ public final class ImagePipeline: Sendable {
     /// Erases everything, and cancels all loads. Models go blank, and those in view load anew.
     public func removeAll() async {
         await erase(.everything) {
-            coordinator.cancelAll()
             memory.removeAll()
             loader.http.partials.removeAll()
+            coordinator.cancelAll()
         } from: {
             try await $0.removeAll()
         }

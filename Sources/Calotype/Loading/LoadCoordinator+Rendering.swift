@@ -47,7 +47,8 @@ extension LoadCoordinator {
         }
     }
 
-    private func makeRendition(of material: RenditionJob.Material, for job: RenditionJob) throws -> RenditionMaker.Made {
+    private func makeRendition(of material: RenditionJob.Material, for job: RenditionJob) throws -> RenditionMaker.Made
+    {
         let source = loading(job).map(\.loading.urlDigest) ?? job.query.source
         let start = ContinuousClock.now
         var made = try maker.make(

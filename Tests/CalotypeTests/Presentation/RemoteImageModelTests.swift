@@ -245,20 +245,21 @@ struct RemoteImageModelTests {
         let fields: HTTPFields = ["Cache-Control": "max-age=10, stale-while-revalidate=1000"]
         let old = TestImages.solidPNG(width: 8, height: 8, color: .red)
         let new = TestImages.solidPNG(width: 8, height: 8, color: .green)
+        let gate = LoopbackServer.Gate()
         fixture.server.respond(
-            to: "/a", with: .ok(old, type: "image/png", fields: fields), .ok(new, type: "image/png", fields: fields))
+            to: "/a", with: .ok(old, type: "image/png", fields: fields),
+            .ok(new, type: "image/png", fields: fields).gated(gate))
         let request = ImageRequest(url: fixture.server.url("/a"))
         _ = try await fixture.pipeline.image(for: request)
         fixture.memory.removeAll()
         fixture.clock.advance(by: .seconds(60))
         let view = ModelView(request, in: fixture.pipeline)
         view.appear()
-        var colors: [PixelColor?] = []
-        await view.wait {
-            if $0.isSuccess { colors.append($0.image?.bitmap.pixel(0, 0)) }
-            return colors.last == .green
-        }
-        #expect(colors.first == .red)
+        #expect(await view.waitForImage(from: .storage) == .red)
+        try await gate.waitUntilHeld()
+        gate.open()
+        await view.wait { $0.image?.bitmap.pixel(0, 0) == .green }
+        #expect(view.phase.isSuccess)
         await view.end()
         #expect(fixture.server.requestCount == 2)
     }
