@@ -97,9 +97,10 @@ struct PriorityTests {
             #expect(arrivals[settled...lastVisible].count { $0 <= 980 } <= 6, "\(arrivals[settled...lastVisible])")
             for load in loads[..<990] { await #expect(throws: CancellationError.self) { _ = try await load.result } }
         } else {
-            // Before the last visible row came none but those that had a connection already.
+            // Before the last visible row came none but those that had a connection already, and those that were sent right
+            // after it on the other five connections: the server may see those first.
             let strangers = arrivals[..<lastVisible].filter { $0 < 990 }
-            #expect(strangers.count <= 6, "\(strangers)")
+            #expect(strangers.count <= 6 + 5, "\(strangers)")
             for load in loads { _ = try await load.result }
             #expect(Set(arrivals).isSubset(of: 0..<1_000) && fixture.server.requestCount == 1_000)
         }
