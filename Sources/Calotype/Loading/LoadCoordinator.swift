@@ -22,15 +22,17 @@ final class LoadCoordinator: Sendable {
     private let loader: ResourceLoader
     private let maker: RenditionMaker
     private let memory: MemoryCache
+    private let impressions: ImpressionMaker?
     private let onEvent: (@Sendable (ImageEvent) -> Void)?
 
     init(
-        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimits: WorkQueue.Limits,
-        decodeLimits: WorkQueue.Limits, onEvent: (@Sendable (ImageEvent) -> Void)?
+        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, impressions: ImpressionMaker?,
+        fetchLimits: WorkQueue.Limits, decodeLimits: WorkQueue.Limits, onEvent: (@Sendable (ImageEvent) -> Void)?
     ) {
         self.loader = loader
         self.maker = maker
         self.memory = memory
+        self.impressions = impressions
         self.onEvent = onEvent
         fetchQueue = WorkQueue(fetchLimits)
         decodeQueue = WorkQueue(decodeLimits)
@@ -72,7 +74,8 @@ final class LoadCoordinator: Sendable {
                 return
             }
             let job = RenditionJob(
-                key: key, query: query, request: request, epoch: memory.epoch, coordinator: self)
+                key: key, query: query, request: request, epoch: memory.epoch,
+                impressionEpoch: impressions?.table.epoch ?? StoreEpoch(0), coordinator: self)
             books.add(job)
             job.loads.join(load, job)
             // Unprocessed pixels that aren't there in any size aren't there larger.
@@ -322,17 +325,28 @@ final class LoadCoordinator: Sendable {
                 Rendition(
                     resource: job.request.id, partition: job.request.cachePartition, source: source,
                     processors: job.request.processorsDigest, version: material.version,
-                    decodedSize: made.decodedSize, image: made.image, freshness: material.freshness,
+                    decodedSize: made.decoded.pixelSize, image: made.image, freshness: material.freshness,
                     responseTime: material.responseTime,
                     cost: made.image.byteCount),
                 since: job.epoch)
             finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)
+            // Nobody waits for this.
+            if impressions != nil { noteImpression(of: made.decoded, material, of: job) }
         } catch let error as ImageError where error.isDamage {
             return discard(material, of: job, error)
         } catch {
             finish(job, error)
         }
         return ShortList()
+    }
+
+    /// Remembers what an image looks like, if it is new here and may leave a trace.
+    private func noteImpression(of image: DecodedImage, _ material: RenditionJob.Material, of job: RenditionJob) {
+        guard case .bytes(let resource) = material, !resource.freshness.isTransient, job.request.cachePolicy != .noStore
+        else { return }
+        impressions?.note(
+            image, of: job.request.id, in: job.request.cachePartition, version: resource.version,
+            since: job.impressionEpoch)
     }
 
     /// Bytes that were stored turned out to be damaged: they go, and if they had been stored for a while, they are fetched

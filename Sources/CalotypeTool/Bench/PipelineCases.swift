@@ -9,6 +9,8 @@ enum PipelineCase: String, CaseIterable {
     case cachedRequest = "cached-image-request"
     case cachedURL = "cached-image-url"
     case awaitHit = "await-image-hit"
+    case impression = "impression"
+    case impressionMiss = "impression-miss"
     case uniqueRequest = "unique-request"
     case waiters = "waiters"
     case waitingTasks = "waiting-tasks"
@@ -21,6 +23,8 @@ enum PipelineCase: String, CaseIterable {
         case .cachedRequest: "cachedImage(for: request)"
         case .cachedURL: "cachedImage(for: url)"
         case .awaitHit: "await image(for: request), in memory"
+        case .impression: "impression(for: request), one of 20,000"
+        case .impressionMiss: "impression(for: request), there is none"
         case .uniqueRequest: "unique request, instant transport, no-op decoder"
         case .waiters: "one of 1,000 loads that wait for one image"
         case .waitingTasks: "one of 1,000 tasks that await one image"
@@ -35,6 +39,7 @@ enum PipelineCase: String, CaseIterable {
         case .cachedRequest: 900
         case .cachedURL: 3_000
         case .awaitHit: 2_500
+        case .impression, .impressionMiss: 1_500
         case .uniqueRequest: 35_000
         case .waiters: 6_000
         case .waitingTasks, .bareTasks: nil
@@ -44,7 +49,7 @@ enum PipelineCase: String, CaseIterable {
     /// Two counts whose difference is what is measured.
     var counts: (Int, Int) {
         switch self {
-        case .memoryHit, .cachedRequest, .cachedURL, .awaitHit: (10_000, 110_000)
+        case .memoryHit, .cachedRequest, .cachedURL, .awaitHit, .impression, .impressionMiss: (10_000, 110_000)
         case .uniqueRequest: (500, 3_500)
         case .waiters, .waitingTasks, .bareTasks: (2_000, 12_000)
         }
@@ -72,6 +77,11 @@ enum PipelineCase: String, CaseIterable {
             for index in 0..<count { precondition(pipeline.cachedImage(for: urls[index & 63]) != nil) }
         case .awaitHit:
             for index in 0..<count { _ = try await pipeline.image(for: requests[index & 63]) }
+        case .impression, .impressionMiss:
+            let pipeline = await ImpressionBench.pipeline(of: 20_000)
+            let isThere = self == .impression
+            let requests = (0..<64).map { ImpressionBench.request(isThere ? $0 * 300 : 20_000 + $0) }
+            for index in 0..<count { precondition((pipeline.impression(for: requests[index & 63]) != nil) == isThere) }
         case .uniqueRequest:
             for index in 0..<count {
                 let url = URL(string: "https://images.example.com/photos/2026/11/unique-\(index).png?w=264")!
