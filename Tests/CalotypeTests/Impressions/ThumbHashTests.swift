@@ -124,7 +124,7 @@ struct ThumbHashTests {
         #expect(Data(quadrants.bytes).base64EncodedString() == "IAgOpyiAiobAaIiIiKiGiIiGSPiKj8gI")
     }
 
-    @Test("a large picture has about the hash of all its pixels", arguments: [(1_000, 700), (333, 900), (140, 35)])
+    @Test("a large picture has about the hash of all its pixels", arguments: [(1_000, 700), (333, 900), (140, 99)])
     func cells(width: Int, height: Int) {
         var random = SeededGenerator(seed: 7)
         // Rough, so that it matters which pixels count.
@@ -135,15 +135,11 @@ struct ThumbHashTests {
         let hash = ThumbHash(whole)
         let all = ThumbHash(
             whole.resized(to: PixelTarget.fit(width: 100, height: 100).pixelSize(for: whole.size)), cellLimit: 100)
-        #expect(hash.approximatePixelSize == all.approximatePixelSize)
-        let (decoded, expected) = (hash.bitmap(size: whole.size), all.bitmap(size: whole.size))
-        let points = stride(from: 0, to: height, by: 9).flatMap { y in
-            stride(from: 0, to: width, by: 9).map { (x: $0, y: y) }
+        // The header holds what is seen most. A coefficient that is halfway between two of 4 bits may come out as either.
+        #expect(hash.bytes.prefix(5) == all.bytes.prefix(5))
+        for (byte, other) in zip(hash.bytes, all.bytes).dropFirst(5) {
+            #expect(abs(Int(byte >> 4) - Int(other >> 4)) <= 1 && abs(Int(byte & 15) - Int(other & 15)) <= 1)
         }
-        let distances = points.map { decoded.pixel($0.x, $0.y).distance(to: expected.pixel($0.x, $0.y)) }
-        // A coefficient that is halfway between two of 4 bits may come out as either.
-        #expect(distances.reduce(0, +) < 10 * distances.count)
-        #expect(distances.allSatisfy { $0 < 48 })
     }
 }
 
