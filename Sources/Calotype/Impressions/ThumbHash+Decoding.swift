@@ -15,22 +15,31 @@ extension ThumbHash {
 
         let (columns, rows) = (Waves(length: size.width).samples, Waves(length: size.height).samples)
         return Bitmap(size: size) { buffer in
-            for y in 0..<size.height {
-                let wave = rows[y]
+            var offset = 0
+            for wave in rows {
                 let (l, p, q, a) = (l.row(wave), p.row(wave), q.row(wave), a?.row(wave))
-                for x in 0..<size.width {
-                    let wave = columns[x]
+                for wave in columns {
                     let color = LPQ(
-                        l: (l * wave).sum(), p: (p * wave).sum(), q: (q * wave).sum(),
-                        a: a.map { ($0 * wave).sum() } ?? 1)
+                        l: Self.sum(l * wave), p: Self.sum(p * wave), q: Self.sum(q * wave),
+                        a: a.map { Self.sum($0 * wave) } ?? 1)
                     let (red, green, blue, alpha) = color.rgba
-                    let pixel = SIMD4(red * alpha, green * alpha, blue * alpha, alpha) * 255
-                    buffer.storeBytes(
-                        of: SIMD4<UInt8>(truncatingIfNeeded: SIMD4<Int32>(pixel.rounded(.toNearestOrEven))),
-                        toByteOffset: (y * size.width + x) * 4, as: SIMD4<UInt8>.self)
+                    let scale = 255 * alpha
+                    // To the nearest: none is negative.
+                    buffer[offset] = UInt8(red * scale + 0.5)
+                    buffer[offset + 1] = UInt8(green * scale + 0.5)
+                    buffer[offset + 2] = UInt8(blue * scale + 0.5)
+                    buffer[offset + 3] = UInt8(scale + 0.5)
+                    offset += 4
                 }
             }
         }
+    }
+
+    /// In halves, as processors add vectors.
+    private static func sum(_ values: SIMD8<Float>) -> Float {
+        let four = values.lowHalf + values.highHalf
+        let two = four.lowHalf + four.highHalf
+        return two.x + two.y
     }
 
     /// The colour of the whole; not premultiplied.
