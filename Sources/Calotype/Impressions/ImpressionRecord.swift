@@ -57,12 +57,19 @@ package struct ImpressionRecord: Hashable, Sendable {
     ///
     /// - Returns: `nil` if that isn't a record, whatever it is.
     package init?(bytes: some Collection<UInt8>) {
-        let head = Array(bytes.prefix(5))
-        guard head.count == 5, head[0] <= 1, let hash = ThumbHash(bytes: bytes.dropFirst(5)) else { return nil }
+        guard let record = Array(bytes).withUnsafeBytes({ ImpressionRecord($0) }) else { return nil }
+        self = record
+    }
+
+    /// The same, without an array: for a store that reads many.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count > 5, bytes[0] <= 1,
+            let hash = ThumbHash(UnsafeRawBufferPointer(rebasing: bytes[5...]))
+        else { return nil }
         self.hash = hash
-        width = UInt16(head[1]) | UInt16(head[2]) << 8
-        height = UInt16(head[3]) | UInt16(head[4]) << 8
-        isDisplayP3 = head[0] == 1
+        width = UInt16(bytes[1]) | UInt16(bytes[2]) << 8
+        height = UInt16(bytes[3]) | UInt16(bytes[4]) << 8
+        isDisplayP3 = bytes[0] == 1
         guard width > 0, height > 0 else { return nil }
     }
 }

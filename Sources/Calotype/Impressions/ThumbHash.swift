@@ -32,8 +32,14 @@ package struct ThumbHash: Hashable, Sendable {
     ///
     /// - Returns: `nil` if no picture has that hash: its length isn't what its header says, or the header is impossible.
     package init?(bytes: some Collection<UInt8>) {
+        guard let hash = Array(bytes).withUnsafeBytes({ ThumbHash($0) }) else { return nil }
+        self = hash
+    }
+
+    /// The same, without an array: for what reads many.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 5, bytes.count <= Self.byteLimit else { return nil }
-        for (index, byte) in bytes.enumerated() { setByte(index, byte) }
+        withUnsafeMutableBytes(of: &self) { $0.copyMemory(from: bytes) }
         byteCount = bytes.count
         guard shape.isPossible, byteCount == shape.byteCount else { return nil }
     }

@@ -36,7 +36,7 @@ package final class MemoryImpressionStore: ImpressionStore {
         // As from a file: what was read may be removed before it arrives.
         try await beforeLoading()
         let entries = kept.compactMap { key, bytes -> (key: ImpressionKey, record: ImpressionRecord)? in
-            bytes.flatMap { ImpressionRecord(bytes: $0) }.map { (key, $0) }
+            bytes?.withUnsafeBytes { ImpressionRecord($0) }.map { (key, $0) }
         }
         return StoredImpressions(key: key, entries: entries)
     }
