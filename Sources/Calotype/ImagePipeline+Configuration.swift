@@ -13,6 +13,9 @@ extension ImagePipeline {
         public var memory: MemoryCache
         /// Keeps responses; `nil` keeps none.
         public var store: (any ResponseStore)?
+        /// Remembers what decoded images looked like, for as long as the real ones aren't there; `nil` remembers nothing.
+        /// 20,000 images unless changed. If the store keeps impressions, they outlast the process.
+        public var impressions: ImpressionTable?
         /// Turn bytes into pixels.
         public var decoders: ImageDecoders
         /// What input may cost at most.
@@ -71,6 +74,7 @@ extension ImagePipeline {
             self.memory = memory
             self.store = store
             self.authorize = authorize
+            impressions = ImpressionTable()
             decoders = .system
             limits = ImageLimits()
             timeouts = HTTPTimeouts()

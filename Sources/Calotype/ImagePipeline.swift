@@ -17,6 +17,7 @@ public final class ImagePipeline: Sendable {
     let memory: MemoryCache
     let loader: ResourceLoader
     let coordinator: LoadCoordinator
+    private let impressions: ImpressionMaker?
     /// The models that show what this pipeline has loaded.
     let audience = ModelAudience()
     /// The partition of requests that name none, if the pipeline signs them or gives them credentials.
@@ -31,16 +32,21 @@ public final class ImagePipeline: Sendable {
             ? FetchKey.credentials(in: configuration.fields).map(Partition.init(credentials:))
             : Partition(credentials: Digest("authorizer \(UUID().uuidString)"))
         loader = ResourceLoader(configuration)
+        impressions = configuration.impressions.map {
+            ImpressionMaker(table: $0, store: configuration.store as? any ImpressionStore)
+        }
         coordinator = LoadCoordinator(
             loader: loader,
             maker: RenditionMaker(decoders: configuration.decoders, limits: configuration.limits),
             memory: configuration.memory,
+            impressions: impressions,
             fetchLimits: .init(
                 count: configuration.fetchLimit, backgroundCount: configuration.prefetchLimit, demotedStepsAside: true),
             decodeLimits: .init(
                 count: configuration.decodeLimit, backgroundCount: configuration.decodeLimit / 2,
                 byteCount: configuration.decodeByteBudget),
             onEvent: configuration.onEvent)
+        beginLoadingImpressions()
     }
 
     // MARK: Loading
@@ -156,6 +162,34 @@ public final class ImagePipeline: Sendable {
         return (image, use(of: hit, request.cachePolicy) != .preview)
     }
 
+    /// What is remembered of the image that a request asks for, if it was ever decoded: its blurred colours and its size.
+    ///
+    /// It stays when the image and its file have gone from the caches, and may be of an older version. It is of the image
+    /// as it was decoded, whatever the request's processors. Nothing that was loaded with the policy `.noStore`, or that
+    /// its server forbids to store, leaves one; nor does an image of fewer than 16 pixels along its longer side.
+    ///
+    /// Takes no I/O and no more than one short lock. What a store has kept from earlier launches is there a moment after
+    /// the pipeline has been made: see ``prepare()``.
+    public func impression(for request: ImageRequest) -> Impression? {
+        guard request.cachePolicy.readsMemory else { return nil }
+        return impressions?.table.impression(of: request.id, in: partition(of: request))
+    }
+
+    /// Returns once the store's impressions of earlier launches have been loaded, which begins by itself when the pipeline
+    /// is made: to be awaited where the first frame shall show them. If the store keeps none, it returns at once.
+    ///
+    /// A store that can't be read is reported as an event, and is tried again by the next call.
+    public func prepare() async {
+        await beginLoadingImpressions()?.value
+    }
+
+    @discardableResult
+    private func beginLoadingImpressions() -> Task<Void, Never>? {
+        impressions?.load { [onEvent = configuration.onEvent] in
+            onEvent?(.cacheFault(operation: "load impressions", $0))
+        }
+    }
+
     /// Puts an image into memory as the answer to a request. It stays fresh until it is evicted or invalidated.
     ///
     /// The image is taken to be of the request's size and to have its processors applied.
@@ -169,7 +203,8 @@ public final class ImagePipeline: Sendable {
                 responseTime: configuration.clock.now().timeIntervalSinceReferenceDate, cost: image.byteCount))
     }
 
-    /// Forgets everything that was made of a resource: pixels of every size, and stored responses, in all partitions.
+    /// Forgets everything that was made of a resource: pixels of every size, impressions, and stored responses, in all
+    /// partitions.
     ///
     /// A load under way goes on, and leaves nothing behind. Models that show the resource load it anew, and keep the old
     /// picture until the new one is there.
@@ -177,20 +212,22 @@ public final class ImagePipeline: Sendable {
         await erase(.resource(resource)) {
             coordinator.detachAll(for: resource)
             memory.remove(resource)
+            impressions?.table.remove(resource)
             loader.http.partials.remove(resource)
         } from: {
             try await $0.remove(resource)
         }
     }
 
-    /// Erases a partition: cancels its loads, blanks the models that show it, and removes its pixels and its stored
-    /// responses. What is still under way leaves nothing behind.
+    /// Erases a partition: cancels its loads, blanks the models that show it, and removes its pixels, its
+    /// impressions and its stored responses. What is still under way leaves nothing behind.
     ///
     /// A model that has been blanked stays so until it is told to show something: whose pictures they were has left.
     public func removePartition(_ partition: Partition) async {
         await erase(.partition(partition)) {
             // The loads last: whoever hears of their end finds the removal noted.
             memory.removePartition(partition)
+            impressions?.table.removePartition(partition)
             loader.http.partials.removePartition(partition)
             coordinator.cancelAll(in: partition)
         } from: {
@@ -202,6 +239,7 @@ public final class ImagePipeline: Sendable {
     public func removeAll() async {
         await erase(.everything) {
             memory.removeAll()
+            impressions?.table.removeAll()
             loader.http.partials.removeAll()
             coordinator.cancelAll()
         } from: {

@@ -35,14 +35,21 @@ extension DecodedImage.ColorSpace {
 
 extension DecodedImage {
     /// The pixels, drawn into memory: a copy for each call.
-    public var bitmap: Bitmap {
-        Bitmap(size: pixelSize) { buffer in
+    public var bitmap: Bitmap { drawn(pixelSize) }
+
+    /// The image in at most so many pixels along its longer side, for what doesn't need them all.
+    func bitmap(atMost side: Int) -> Bitmap {
+        drawn(PixelTarget.fit(width: side, height: side).pixelSize(for: pixelSize))
+    }
+
+    private func drawn(_ size: PixelSize) -> Bitmap {
+        Bitmap(size: size) { buffer in
             // A context of this layout is always supported. It draws nothing only where memory is out.
             let context = CGContext(
-                data: buffer.baseAddress, width: pixelSize.width, height: pixelSize.height, bitsPerComponent: 8,
-                bytesPerRow: pixelSize.width * 4, space: colorSpace.cgColorSpace,
+                data: buffer.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,
+                bytesPerRow: size.width * 4, space: colorSpace.cgColorSpace,
                 bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
-            context?.draw(cgImage, in: CGRect(x: 0, y: 0, width: pixelSize.width, height: pixelSize.height))
+            context?.draw(cgImage, in: CGRect(x: 0, y: 0, width: size.width, height: size.height))
         }
     }
 
@@ -65,5 +72,10 @@ extension DecodedImage {
         self.init(
             cgImage: image, originalPixelSize: originalPixelSize, colorSpace: colorSpace, animation: animation)
     }
+}
+#else
+extension DecodedImage {
+    /// The image in at most so many pixels along its longer side, or as it is: there is nothing to draw.
+    func bitmap(atMost side: Int) -> Bitmap { bitmap }
 }
 #endif

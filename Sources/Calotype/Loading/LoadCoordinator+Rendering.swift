@@ -36,6 +36,8 @@ extension LoadCoordinator {
             let made = try makeRendition(of: material, for: job)
             finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)
             decodeQueue.finish(job)
+            // Nobody waits for this.
+            if impressions != nil { noteImpression(of: made.decoded, material, of: job) }
         } catch {
             // First of all: what comes next may bring the job to this queue once more.
             decodeQueue.finish(job)
@@ -60,11 +62,20 @@ extension LoadCoordinator {
             Rendition(
                 resource: job.request.id, partition: job.request.cachePartition, source: source,
                 processors: job.request.processorsDigest, version: material.version,
-                decodedSize: made.decodedSize, image: made.image, freshness: material.freshness,
+                decodedSize: made.decoded.pixelSize, image: made.image, freshness: material.freshness,
                 responseTime: material.responseTime,
                 cost: made.image.byteCount),
             since: job.epoch)
         return made
+    }
+
+    /// Remembers what an image looks like, if it is new here and may leave a trace.
+    private func noteImpression(of image: DecodedImage, _ material: RenditionJob.Material, of job: RenditionJob) {
+        guard case .bytes(let resource) = material, !resource.freshness.isTransient, job.request.cachePolicy != .noStore
+        else { return }
+        impressions?.note(
+            image, of: job.request.id, in: job.request.cachePartition, version: resource.version,
+            since: job.impressionEpoch)
     }
 
     /// Bytes that were stored turned out to be damaged: they go, and if they had been stored for a while, they are fetched

@@ -22,15 +22,17 @@ final class LoadCoordinator: Sendable {
     let loader: ResourceLoader
     let maker: RenditionMaker
     let memory: MemoryCache
+    let impressions: ImpressionMaker?
     let onEvent: (@Sendable (ImageEvent) -> Void)?
 
     init(
-        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, fetchLimits: WorkQueue.Limits,
-        decodeLimits: WorkQueue.Limits, onEvent: (@Sendable (ImageEvent) -> Void)?
+        loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, impressions: ImpressionMaker?,
+        fetchLimits: WorkQueue.Limits, decodeLimits: WorkQueue.Limits, onEvent: (@Sendable (ImageEvent) -> Void)?
     ) {
         self.loader = loader
         self.maker = maker
         self.memory = memory
+        self.impressions = impressions
         self.onEvent = onEvent
         fetchQueue = WorkQueue(fetchLimits)
         decodeQueue = WorkQueue(decodeLimits)
@@ -72,7 +74,8 @@ final class LoadCoordinator: Sendable {
                 return
             }
             let job = RenditionJob(
-                key: key, query: query, request: request, epoch: memory.epoch, coordinator: self)
+                key: key, query: query, request: request, epoch: memory.epoch,
+                impressionEpoch: impressions?.table.epoch ?? StoreEpoch(0), coordinator: self)
             books.add(job)
             job.loads.join(load, job)
             // Unprocessed pixels that aren't there in any size aren't there larger.

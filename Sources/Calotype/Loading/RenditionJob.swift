@@ -72,6 +72,8 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     let request: ImageRequest
     /// From before the job began: see ``RemovalLog``.
     let epoch: StoreEpoch
+    /// The same for impressions.
+    let impressionEpoch: StoreEpoch
     let cancellation = DecodeCancellation()
     let hasAlternatives: Bool
     private let coordinator: LoadCoordinator
@@ -90,7 +92,8 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     var alternatives: Alternatives?
 
     init(
-        key: Key, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch, coordinator: LoadCoordinator
+        key: Key, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch, impressionEpoch: StoreEpoch,
+        coordinator: LoadCoordinator
     ) {
         self.key = key
         self.query = query
@@ -98,6 +101,7 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         hasAlternatives = request.hasAlternatives
         alternatives = hasAlternatives ? Alternatives(request) : nil
         self.epoch = epoch
+        self.impressionEpoch = impressionEpoch
         self.coordinator = coordinator
     }
 

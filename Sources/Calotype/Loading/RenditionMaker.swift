@@ -4,10 +4,10 @@ import Foundation
 ///
 /// - Isolation: Blocks; called on a thread of the decode queue.
 struct RenditionMaker: Sendable {
-    /// The finished image, the size that was decoded to, and how it went.
+    /// The finished image, the image as it was decoded, and how it went.
     struct Made {
         var image: DecodedImage
-        var decodedSize: PixelSize
+        var decoded: DecodedImage
         var work: LoadReport.RenditionWork
     }
 
@@ -62,12 +62,12 @@ struct RenditionMaker: Sendable {
         work.decode = .now - start
 
         guard !processors.isEmpty else {
-            return Made(image: decoded, decodedSize: decoded.pixelSize, work: work)
+            return Made(image: decoded, decoded: decoded, work: work)
         }
         let processStart = ContinuousClock.now
         let image = try process(decoded, processors, cancellation)
         work.process = .now - processStart
-        return Made(image: image, decodedSize: decoded.pixelSize, work: work)
+        return Made(image: image, decoded: decoded, work: work)
     }
 
     private func decode(_ resource: FetchedResource, _ options: DecodeOptions) throws -> DecodedImage {

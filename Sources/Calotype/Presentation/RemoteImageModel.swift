@@ -41,7 +41,9 @@ public final class RemoteImageModel {
         let subject = Subject(request, pipeline)
         let own = display.flatMap { $0.subject.depicts(subject) ? $0 : nil }
         if let own, own.phase.isSuccess, own.subject == subject { return own.phase }
-        guard let glance = pipeline.glance(at: request) else { return own?.phase ?? .empty }
+        guard let glance = pipeline.glance(at: request) else {
+            return (own?.phase ?? .empty).showing { pipeline.preview(for: request) }
+        }
         if glance.isAnswer { return .success(glance.image, source: .memory) }
         switch own?.phase {
         case .success(let image, let source)?: return .success(image, source: source)
@@ -168,5 +170,25 @@ public final class RemoteImageModel {
             session?.end()
             display = nil
         }
+    }
+}
+
+extension RemoteImagePhase {
+    /// The same, with a preview if it has room for one and has none.
+    fileprivate func showing(_ preview: () -> DecodedImage?) -> RemoteImagePhase {
+        switch self {
+        case .empty:
+            guard let preview = preview() else { return .empty }
+            return .loading(progress: nil, preview: preview)
+        case .loading(let progress, nil): return .loading(progress: progress, preview: preview())
+        case .loading, .success, .failure: return self
+        }
+    }
+}
+
+extension ImagePipeline {
+    /// What is remembered of a request's image, if it can stand for it: a processor may be there to hide something.
+    fileprivate func preview(for request: ImageRequest) -> DecodedImage? {
+        request.processors.isEmpty ? impression(for: request)?.image : nil
     }
 }

@@ -1,7 +1,8 @@
 /// A 128-bit keyed hash that stands for a longer value wherever keys are compared.
 ///
 /// The key is drawn at random when the process starts, so nobody outside can craft two names with one digest. For the
-/// same reason a digest means nothing to another process: it is never written to disk, sent or logged.
+/// same reason a digest means nothing to another process: it is never written to disk, sent or logged. Whoever has to
+/// keep digests has a key of its own (``DigestKey``) and keeps that beside them.
 ///
 /// - Source: SipHash with 1 compression and 3 finalization rounds (Aumasson and Bernstein, 2012), 128-bit output.
 package struct Digest: Hashable, Sendable {
@@ -40,16 +41,38 @@ package struct Digest: Hashable, Sendable {
     }
 }
 
+/// What digests depend on besides the bytes. Digests by different keys have nothing to do with each other.
+package struct DigestKey: Hashable, Sendable {
+    package let first: UInt64
+    package let second: UInt64
+
+    package init(_ first: UInt64, _ second: UInt64) {
+        self.first = first
+        self.second = second
+    }
+
+    /// One that nobody can guess.
+    package static func random() -> DigestKey {
+        DigestKey(UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+    }
+}
+
 /// Takes bytes in pieces and ends in a ``Digest``.
 package struct DigestBuilder {
     private var v0, v1, v2, v3: UInt64
     private var tail: UInt64 = 0
     private var byteCount = 0
 
-    private static let key: (UInt64, UInt64) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+    private static let processKey = DigestKey.random()
 
+    /// Begins a digest that means something in this process alone.
     package init() {
-        let (k0, k1) = Self.key
+        self.init(by: Self.processKey)
+    }
+
+    /// Begins a digest by a key of the caller's.
+    package init(by key: DigestKey) {
+        let (k0, k1) = (key.first, key.second)
         v0 = k0 ^ 0x736f_6d65_7073_6575
         v1 = k1 ^ 0x646f_7261_6e64_6f6d ^ 0xee
         v2 = k0 ^ 0x6c79_6765_6e65_7261

@@ -10,6 +10,8 @@ public import Foundation
 public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     package enum Name: Sendable {
         case url(URL)
+        /// An HTTP request that is more than its URL. The URL is only part of the name.
+        case request(URL)
         case text(String)
         case bytes
     }
@@ -37,10 +39,10 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     /// The ID of what an HTTP request brings: the URL's, unless the method, the body or a field that matters may make it
     /// another picture.
     package init(_ message: ImageRequest.HTTPMessage) {
-        name = .url(message.url)
         let url = URLNormalization.known.digest(of: message.url)
         let variant = FetchKey.variant(
             method: message.method, fields: FetchKey.fieldsThatMatter(of: message.fields), body: message.body)
+        name = variant == nil ? .url(message.url) : .request(message.url)
         digest = variant.map(url.combined) ?? url
     }
 
@@ -59,7 +61,23 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     /// Redacted: the URL's scheme and host where there is one, and a tag that means something in this process alone.
     public var description: String {
         let tag = "#" + String(digest.low & 0xffff_ffff, radix: 16)
-        if case .url(let url) = name { return "\(RedactedURL(url)) \(tag)" }
-        return tag
+        switch name {
+        case .url(let url), .request(let url): return "\(RedactedURL(url)) \(tag)"
+        case .text, .bytes: return tag
+        }
+    }
+
+    /// The digest of the name by another key, which may outlast the process.
+    ///
+    /// - Returns: `nil` for what has no name to keep: bytes, and HTTP requests that are more than a URL.
+    package func digest(by key: DigestKey) -> Digest? {
+        switch name {
+        case .url(let url): return URLNormalization.known.digest(of: url, DigestBuilder(by: key))
+        case .text(let name):
+            var hash = DigestBuilder(by: key)
+            hash.append(name)
+            return hash.finish()
+        case .request, .bytes: return nil
+        }
     }
 }

@@ -16,10 +16,12 @@ package struct URLNormalization: Sendable {
     }
 
     /// The digest of the normalised URL. Nothing is allocated where the URL's string is native.
-    package func digest(of url: URL) -> Digest {
+    ///
+    /// - Parameter builder: A new one, by whatever key.
+    package func digest(of url: URL, _ builder: DigestBuilder = DigestBuilder()) -> Digest {
         var string = url.absoluteString
         return string.withUTF8 { bytes in
-            var hash = DigestBuilder()
+            var hash = builder
             scan(bytes) { hash.append(UnsafeRawBufferPointer($0)) }
             hash.append(0xff as UInt8)
             return hash.finish()

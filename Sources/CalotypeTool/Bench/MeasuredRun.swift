@@ -26,7 +26,7 @@ extension Command {
 
     private static func measurement(_ arguments: [String]) -> Measurement? {
         if arguments.count == 1, let measurement = ProcessCase(rawValue: arguments[0]) {
-            return { [try measurement.measure()] }
+            return { [try await measurement.measure()] }
         }
         if let round = TransportRound(arguments) { return { [try await round.cpuMicroseconds()] } }
         if let round = DecodeRound(arguments) { return { try round.measure() } }

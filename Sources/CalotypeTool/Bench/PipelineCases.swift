@@ -9,6 +9,10 @@ enum PipelineCase: String, CaseIterable {
     case cachedRequest = "cached-image-request"
     case cachedURL = "cached-image-url"
     case awaitHit = "await-image-hit"
+    case impression = "impression"
+    case impressionMiss = "impression-miss"
+    case impressionHash = "impression-hash"
+    case impressionImage = "impression-image"
     case uniqueRequest = "unique-request"
     case waiters = "waiters"
     case waitingTasks = "waiting-tasks"
@@ -21,6 +25,10 @@ enum PipelineCase: String, CaseIterable {
         case .cachedRequest: "cachedImage(for: request)"
         case .cachedURL: "cachedImage(for: url)"
         case .awaitHit: "await image(for: request), in memory"
+        case .impression: "impression(for: request), one of 20,000"
+        case .impressionMiss: "impression(for: request), there is none"
+        case .impressionHash: "making the ThumbHash of 264 x 176 pixels"
+        case .impressionImage: "making 32 x 21 pixels of a ThumbHash"
         case .uniqueRequest: "unique request, instant transport, no-op decoder"
         case .waiters: "one of 1,000 loads that wait for one image"
         case .waitingTasks: "one of 1,000 tasks that await one image"
@@ -35,16 +43,18 @@ enum PipelineCase: String, CaseIterable {
         case .cachedRequest: 900
         case .cachedURL: 3_000
         case .awaitHit: 2_500
+        case .impression, .impressionMiss: 3_000
         case .uniqueRequest: 35_000
         case .waiters: 6_000
-        case .waitingTasks, .bareTasks: nil
+        case .impressionHash, .impressionImage, .waitingTasks, .bareTasks: nil
         }
     }
 
     /// Two counts whose difference is what is measured.
     var counts: (Int, Int) {
         switch self {
-        case .memoryHit, .cachedRequest, .cachedURL, .awaitHit: (10_000, 110_000)
+        case .memoryHit, .cachedRequest, .cachedURL, .awaitHit, .impression, .impressionMiss: (10_000, 110_000)
+        case .impressionHash, .impressionImage: (50, 250)
         case .uniqueRequest: (500, 3_500)
         case .waiters, .waitingTasks, .bareTasks: (2_000, 12_000)
         }
@@ -72,6 +82,17 @@ enum PipelineCase: String, CaseIterable {
             for index in 0..<count { precondition(pipeline.cachedImage(for: urls[index & 63]) != nil) }
         case .awaitHit:
             for index in 0..<count { _ = try await pipeline.image(for: requests[index & 63]) }
+        case .impression, .impressionMiss:
+            let pipeline = await ImpressionBench.pipeline(of: 20_000)
+            let isThere = self == .impression
+            let requests = (0..<64).map { ImpressionBench.request(isThere ? $0 * 300 : 20_000 + $0) }
+            for index in 0..<count { precondition((pipeline.impression(for: requests[index & 63]) != nil) == isThere) }
+        case .impressionHash:
+            let bitmap = TestImages.gradientBitmap(width: 264, height: 176)
+            for _ in 0..<count { precondition(ThumbHash(bitmap).byteCount > 0) }
+        case .impressionImage:
+            let hash = ThumbHash(TestImages.gradientBitmap(width: 264, height: 176))
+            for _ in 0..<count { precondition(hash.bitmap(size: PixelSize(width: 32, height: 21)).byteCount > 0) }
         case .uniqueRequest:
             for index in 0..<count {
                 let url = URL(string: "https://images.example.com/photos/2026/11/unique-\(index).png?w=264")!

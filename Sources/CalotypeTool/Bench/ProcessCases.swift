@@ -7,6 +7,8 @@ import Synchronization
 enum ProcessCase: String, CaseIterable {
     case inFlightByteCount = "in-flight-bytes"
     case cancels = "cancels"
+    case impressionLoad = "impression-load"
+    case impressionByteCount = "impression-bytes"
     case memoryThreads = "memory-threads"
     case memoryThreadsShared = "memory-threads-shared"
 
@@ -15,6 +17,8 @@ enum ProcessCase: String, CaseIterable {
         switch self {
         case .inFlightByteCount: "memory of one of 10,000 requests in flight"
         case .cancels: "cancelling 10,000 loads"
+        case .impressionLoad: "loading 100,000 impressions from a store in memory"
+        case .impressionByteCount: "memory of a table of 100,000 impressions"
         case .memoryThreads: "hits of two threads at once, each on its own images, as a multiple of one thread's"
         case .memoryThreadsShared: "the same on the same images, whose reference counts they share"
         }
@@ -22,8 +26,8 @@ enum ProcessCase: String, CaseIterable {
 
     var unit: String {
         switch self {
-        case .inFlightByteCount: "bytes"
-        case .cancels: "ms"
+        case .inFlightByteCount, .impressionByteCount: "bytes"
+        case .cancels, .impressionLoad: "ms"
         case .memoryThreads, .memoryThreadsShared: "x"
         }
     }
@@ -33,15 +37,19 @@ enum ProcessCase: String, CaseIterable {
         switch self {
         case .inFlightByteCount: (2_560, true)
         case .cancels: (60, true)
+        case .impressionLoad: (50, true)
+        case .impressionByteCount: (8_000_000, true)
         case .memoryThreads: (1, false)
         case .memoryThreadsShared: nil
         }
     }
 
-    func measure() throws -> Double {
+    func measure() async throws -> Double {
         switch self {
         case .inFlightByteCount: try Self.inFlight(10_000).byteCount
         case .cancels: try Self.inFlight(10_000).cancelMilliseconds
+        case .impressionLoad: await ImpressionBench.loadMilliseconds(100_000)
+        case .impressionByteCount: try await ImpressionBench.byteCount(100_000)
         case .memoryThreads: Self.threads(sharing: false)
         case .memoryThreadsShared: Self.threads(sharing: true)
         }
@@ -90,7 +98,7 @@ enum ProcessCase: String, CaseIterable {
         return ratios.sorted()[ratios.count / 2]
     }
 
-    private static func residentByteCount() throws -> Int {
+    static func residentByteCount() throws -> Int {
         let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         return (Int(fields[1]) ?? 0) * 4_096
     }
