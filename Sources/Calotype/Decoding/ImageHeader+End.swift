@@ -55,29 +55,10 @@ extension ImageHeader {
 
     /// Whether the blocks of a GIF end without a trailer. A byte that begins no block ends the search: what is wrong then
     /// isn't that bytes are missing.
-    ///
-    /// - Source: GIF89a, sections 15, 18 to 20 and 27.
     private static func lacksTrailer(gif reader: ByteReader) -> Bool {
-        /// The bytes of the colour table that such a byte of flags announces.
-        func tableByteCount(_ flags: Int) -> Int { flags & 0x80 == 0 ? 0 : 3 << (flags & 7 + 1) }
-        guard let flags = reader.byte(10) else { return true }
-        var offset = 13 + tableByteCount(flags)
-        while let block = reader.byte(offset) {
-            switch block {
-            case 0x3B:
-                return false
-            case 0x21:
-                offset += 2
-            case 0x2C:
-                guard let flags = reader.byte(offset + 9) else { return true }
-                // The descriptor, the table, and the size of the codes.
-                offset += 11 + tableByteCount(flags)
-            default:
-                return false
-            }
-            // The block's data: pieces with a length each, ended by an empty one.
-            while let length = reader.byte(offset), length > 0 { offset += 1 + length }
-            offset += 1
+        guard var blocks = GIFBlocks(reader) else { return true }
+        while let block = blocks.next() {
+            if block == .trailer || block == .unknown { return false }
         }
         return true
     }
