@@ -16,7 +16,7 @@ extension HTTPLoader {
         attempts.failureCount += 1
         let disconnection = note(error, exchange, url)
         guard let failure = error as? ImageError, let delay = delay(after: failure, exchange, fetch, attempts) else {
-            await giveUp(after: error, fetch, attempts)
+            await giveUp(fetch, attempts)
             throw error
         }
         configuration.onEvent?(
@@ -29,7 +29,7 @@ extension HTTPLoader {
                 try await configuration.clock.sleep(for: delay)
             }
         } catch {
-            await giveUp(after: error, fetch, attempts)
+            await giveUp(fetch, attempts)
             throw error
         }
     }
@@ -61,11 +61,11 @@ extension HTTPLoader {
         return asked <= policy.longestRetryAfter ? asked + backoff : nil
     }
 
-    /// Ends a load. What it has received so far is kept for the next one, if that may need no more than the rest.
-    private func giveUp(after error: any Error, _ fetch: Fetch, _ attempts: LoadAttempts) async {
+    /// Ends a load. What it has received so far is kept for the next one, which may need no more than the rest: whatever
+    /// error it has ended with, since bytes that have been refuted are gone by then.
+    private func giveUp(_ fetch: Fetch, _ attempts: LoadAttempts) async {
         await attempts.deposit?.abort()
-        let isWorthKeeping = error is CancellationError || (error as? ImageError)?.isTransient == true
-        guard isWorthKeeping, fetch.policy.resumes, let key = fetch.key, let partial = attempts.partial else { return }
+        guard fetch.policy.resumes, let key = fetch.key, let partial = attempts.partial else { return }
         partials.keep(partial, for: key, resource: fetch.resource, since: attempts.epoch)
     }
 

@@ -58,6 +58,27 @@ extension ResumeTests {
         #expect(await stored(fixture) == Self.file)
     }
 
+    @Test(
+        "a load that fails without refuting what there is leaves it to the next one",
+        arguments: [
+            ScriptedTransport.Step.fail(.hostNotFound), .fail(.networkRestricted), .fail(.secureConnectionFailed),
+            .fail(.other), .respond(403), .respond(302, ["Location": "ftp://example.com/"]),
+        ])
+    func keptThroughFailure(_ failing: ScriptedTransport.Step) async throws {
+        let (half, count) = (Self.half, Self.file.count)
+        let head: HTTPFields = ["ETag": "\"v1\"", "Content-Length": "\(count)", "Cache-Control": "max-age=60"]
+        let transport = ScriptedTransport([
+            .respond(200, head, Self.file.prefix(half)), failing, failing,
+            .respond(206, ["Content-Range": "bytes \(half)-\(count - 1)/\(count)"], Self.file.suffix(from: half)),
+        ])
+        let fixture = try fixture(attempts: 1) { $0.transport = transport }
+        let url = URL(string: "http://img.example.com/a.png")!
+        for _ in 0..<3 { #expect(await failure { try await fixture.pipeline.image(for: url) } != nil) }
+        _ = try await fixture.pipeline.image(for: url)
+        #expect(transport.requests.map { $0.fields["Range"] } == [nil] + Array(repeating: "bytes=\(half)-", count: 3))
+        #expect(await fixture.store.body(of: url) == Self.file)
+    }
+
     enum Forgetting: String, CaseIterable, Sendable {
         case invalidation, removalOfThePartition, removalOfAll, noStoreResponse, noStoreRequest, reload, fewBytes
         case otherPartition
