@@ -228,8 +228,8 @@ public final class ImagePipeline: Sendable {
     package var reconnectionMoment: ReconnectionMoment { loader.http.reconnection.moment }
 
     /// Returns once it is worth trying again what failed for want of a connection
-    /// (``ImageError/isConnectivityFailure``): the network has become available, or another load from the URL's origin has
-    /// got an answer.
+    /// (``ImageError/isConnectivityFailure``): the network has become available or may be used more freely, or another load
+    /// from the URL's origin has got an answer. The latter doesn't count for what has kept off a restricted network.
     ///
     ///     let moment = pipeline.reconnectionMoment
     ///     … the load fails …

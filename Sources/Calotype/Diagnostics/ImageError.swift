@@ -113,10 +113,11 @@ public struct ImageError: Error, Sendable {
         self.underlyingError = underlying
     }
 
-    /// Whether it was the connection that failed: the same request may go well once the network is back.
+    /// Whether it was the connection that failed, or the network that isn't to be used: the same request may go well once
+    /// there is another.
     package var isConnectivityFailure: Bool {
         switch reason {
-        case .hostNotFound, .cannotConnect, .connectionLost, .timedOut, .truncated: true
+        case .hostNotFound, .cannotConnect, .connectionLost, .timedOut, .truncated, .networkRestricted: true
         default: false
         }
     }

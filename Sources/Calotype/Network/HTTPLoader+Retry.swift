@@ -39,6 +39,11 @@ extension HTTPLoader {
     /// - Returns: When it failed, if it has.
     private func note(_ error: any Error, _ exchange: Exchange?, _ url: URL) -> ReconnectionMoment? {
         guard let failure = error as? ImageError else { return nil }
+        if failure.reason == .networkRestricted {
+            // Nothing was sent, and nothing will be before the network changes: no wait would help.
+            reconnection.noteRestriction(at: url)
+            return nil
+        }
         if failure.isConnectivityFailure { return reconnection.noteFailure(at: url) }
         if exchange != nil { reconnection.noteSuccess(at: url) }
         return nil

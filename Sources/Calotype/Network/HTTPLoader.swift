@@ -84,12 +84,10 @@ final class HTTPLoader: Sendable {
     /// The transport may know better: that of Apple's platforms asks the system once more.
     @inline(never)
     private func checkNetwork(for request: HTTPRequest) throws {
-        let network = configuration.network.status
-        if network.isConstrained && !request.allowsConstrainedNetwork
-            || network.isExpensive && !request.allowsExpensiveNetwork
-        {
-            throw ImageError(.network, .networkRestricted)
-        }
+        guard !request.isAllowed(on: configuration.network.status) else { return }
+        // Listened to before it is asked for good: no change after that is missed.
+        reconnection.listen()
+        if !request.isAllowed(on: configuration.network.status) { throw ImageError(.network, .networkRestricted) }
     }
 
     /// Makes `request` the one that follows a redirect.
@@ -216,6 +214,12 @@ final class HTTPLoader: Sendable {
         guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
             throw ImageError(.validation, .contentType(String(essence.prefix(80))))
         }
+    }
+}
+
+extension HTTPRequest {
+    fileprivate func isAllowed(on network: NetworkStatus) -> Bool {
+        (allowsConstrainedNetwork || !network.isConstrained) && (allowsExpensiveNetwork || !network.isExpensive)
     }
 }
 
