@@ -182,7 +182,8 @@ final class ResourceLoader: Sendable {
                 http.reconnection.noteSuccess(at: url)
                 return resource
             } catch {
-                try await http.retry(after: error, latest, url, fetch, &attempts)
+                try await http.retry(
+                    after: error, latest, url, fetch, isBackground: priority.value <= .low, &attempts)
             }
         }
     }

@@ -3,11 +3,15 @@ import Foundation
 extension HTTPLoader {
     /// Returns once a load that has failed may be attempted again.
     ///
-    /// - Parameter exchange: The one that failed, if it got as far as that.
+    /// - Parameters:
+    ///   - exchange: The one that failed, if it got as far as that.
+    ///   - isBackground: Whether nobody is in a hurry for it now. Such a load doesn't wait for long: it would hold one of the
+    ///     few places that there are for its like.
     /// - Throws: `error`, if the load has failed for good; `CancellationError`, if it is cancelled while it waits.
     @inline(never)
     func retry(
-        after error: any Error, _ exchange: Exchange?, _ url: URL, _ fetch: Fetch, _ attempts: inout LoadAttempts
+        after error: any Error, _ exchange: Exchange?, _ url: URL, _ fetch: Fetch, isBackground: Bool,
+        _ attempts: inout LoadAttempts
     ) async throws {
         if attempts.failureCount == 0, case .unexpectedPart? = (error as? ImageError)?.reason {
             // It continued what an earlier load had left. This one is no worse off than if there had been nothing.
@@ -15,7 +19,9 @@ extension HTTPLoader {
         }
         attempts.failureCount += 1
         let disconnection = note(error, exchange, url)
-        guard let failure = error as? ImageError, let delay = delay(after: failure, exchange, fetch, attempts) else {
+        guard let failure = error as? ImageError, let delay = delay(after: failure, exchange, fetch, attempts),
+            !isBackground || delay <= RetryPolicy.longestBackgroundDelay
+        else {
             await giveUp(fetch, attempts)
             throw error
         }
