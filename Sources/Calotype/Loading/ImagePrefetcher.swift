@@ -71,7 +71,8 @@ public final class ImagePrefetcher: Sendable {
 
     deinit { line.stopAll() }
 
-    /// Puts requests at the end of the line. Those that wait in it or are under way already are left out.
+    /// Puts requests at the end of the line. Those that wait in it or are under way already are left out, unless their
+    /// partition has been removed since they came: then these take the place of those, which are cancelled.
     public func start(_ requests: [ImageRequest]) {
         line.add(requests)
     }

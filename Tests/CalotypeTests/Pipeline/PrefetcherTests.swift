@@ -329,6 +329,31 @@ struct PrefetcherTests {
         #expect(fixture.server.requestCount == 2)
     }
 
+    @Test("what is asked for again after its partition was removed is brought, and what stood in the line is cancelled")
+    func removedAndAskedForAgain() async throws {
+        let fixture = try Fixture { $0.prefetchLimit = 1 }
+        let gate = LoopbackServer.Gate()
+        let data = TestImages.solidPNG(width: 64, height: 48, color: .red)
+        fixture.server.fallback { _ in .ok(data, type: "image/png", fields: Self.fresh).gated(gate) }
+        let requests = (0..<3).map {
+            ImageRequest(url: fixture.server.url("/\($0)"), size: Self.size, partition: $0 == 1 ? "account" : nil)
+        }
+        let log = OutcomeLog()
+        let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, onOutcome: log.append)
+        // Of another partition, so that it stays.
+        prefetcher.start(requests)
+        try await gate.waitUntilHeld()
+        await fixture.pipeline.removePartition("account")
+        prefetcher.start(requests)
+        #expect(log.all.map(\.path) == ["/1"] && log.results == ["cancelled"])
+        #expect(prefetcher.pendingCount == 2 && prefetcher.runningCount == 1)
+        gate.open()
+        await prefetcher.finished()
+        #expect(log["/1"] == ["cancelled", "loaded from network"])
+        #expect(fixture.server.requests.map(\.path) == ["/0", "/2", "/1"])
+        #expect(fixture.pipeline.cachedImage(for: requests[1]) != nil)
+    }
+
     @Test("an outcome's handler may start and stop, and is told of everything before the end")
     func handler() async throws {
         let fixture = try Fixture()
