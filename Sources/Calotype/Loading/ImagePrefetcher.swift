@@ -114,6 +114,9 @@ public final class ImagePrefetcher: Sendable {
     public var runningCount: Int { line.counts.running }
 
     /// Returns once nothing waits or is under way, and every outcome has been told; or when the task is cancelled.
+    ///
+    /// A line that is paused doesn't end as long as anything waits in it: this returns only after somebody has resumed or
+    /// stopped it.
     public func finished() async {
         await line.finished()
     }
