@@ -25,6 +25,9 @@ public final class ImagePrefetcher: Sendable {
     /// Where images are brought.
     public enum Destination: Sendable, Hashable {
         /// Into memory, decoded to the request's size; on the way into the store as well, as with any load.
+        ///
+        /// Without a size only the bytes are brought, into the store. Where that can't be, since the pipeline has no store
+        /// or the source isn't HTTP, the outcome is a failure with the reason ``ImageError/Reason/noSize``.
         case memory
         /// Into the store: bytes alone, nothing is decoded.
         case disk

@@ -217,6 +217,9 @@ final class PrefetchLine: Sendable {
         request.priority = priority
         guard isPermitted(item) else { return .cancelled }
         if wantsBytesAlone(request) {
+            if destination == .memory, pipeline.configuration.store == nil || request.url?.isHTTP != true {
+                return .failed(ImageError(.request, .noSize).located(at: request.url))
+            }
             return await pipeline.prefetchBytes(request) { load in self.hold(item, load) }
         } else {
             return await pipeline.prefetch(request) { load in self.hold(item, load) }

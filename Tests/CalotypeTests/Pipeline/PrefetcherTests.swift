@@ -74,7 +74,7 @@ struct PrefetcherTests {
             isStored: true),
         Case(
             title: "memory, automatic size, without a store", destination: .memory, size: .automatic, hasStore: false,
-            expected: ImageError.Reason.noStore.description, requestCount: 0),
+            expected: ImageError.Reason.noSize.description, requestCount: 0),
         Case(
             title: "memory without a store", destination: .memory, hasStore: false, expected: "loaded from network",
             isInMemory: true),
@@ -169,15 +169,19 @@ struct PrefetcherTests {
     func otherSources() async throws {
         let fixture = try Fixture()
         let data = TestImages.solidPNG(width: 8, height: 8, color: .red)
-        let request = ImageRequest(data: data, size: Self.size)
-        for (destination, expected) in [
-            (ImagePrefetcher.Destination.memory, "loaded from source"), (.disk, Self.notStorable),
+        let noSize = ImageError.Reason.noSize.description
+        for (destination, size, expected) in [
+            (ImagePrefetcher.Destination.memory, Self.size, "loaded from source"), (.disk, Self.size, Self.notStorable),
+            (.memory, .automatic, noSize), (.disk, .automatic, Self.notStorable),
         ] {
-            let log = OutcomeLog()
-            let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, to: destination, onOutcome: log.append)
-            prefetcher.start([request])
-            await prefetcher.finished()
-            #expect(log.results == [expected])
+            for request in [ImageRequest(data: data, size: size), ImageRequest(id: "closure", size: size) { data }] {
+                let log = OutcomeLog()
+                let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, to: destination, onOutcome: log.append)
+                prefetcher.start([request])
+                await prefetcher.finished()
+                #expect(log.results == [expected])
+                await fixture.pipeline.removeAll()
+            }
         }
     }
 
