@@ -80,6 +80,37 @@ extension ResumeTests {
         #expect(try await fixture.store.usage().responseCount == 0)
     }
 
+    @Test(
+        "a part that a redirect brings from elsewhere isn't joined, unless only a signature differs",
+        arguments: [
+            (["/a?v=1", "/a?v=1", ""], true), (["/a?v=1", "/a?v=2", "/a?v=2"], false), (["/b", "/a", "/a"], false),
+            (["", "/a", "/a"], false), (["/b", "", ""], false),
+            (
+                [
+                    "/a?Key-Pair-Id=k&Signature=s1&Expires=1", "/a?Signature=s2&Key-Pair-Id=k&Expires=2", "",
+                ], true
+            ),
+        ])
+    func redirectedElsewhere(_ targets: [String], isJoined: Bool) async throws {
+        let fixture = try fixture()
+        let resource = resource()
+        let (visits, breaks) = (Counter(), Counter())
+        let file: @Sendable (LoopbackServer.Request) -> LoopbackServer.Response = { request in
+            let response = resource.response(to: request)
+            return breaks.increment() == 1 ? response.truncated(afterBodyBytes: Self.half) : response
+        }
+        fixture.server.route("/old") { request in
+            let target = targets[visits.increment() - 1]
+            return target.isEmpty ? file(request) : .redirect(to: target)
+        }
+        fixture.server.route("/a", file)
+        fixture.server.route("/b", file)
+        _ = try await fixture.pipeline.image(for: fixture.server.url("/old"))
+        let rest = "bytes=\(Self.half)-"
+        #expect(ranges(fixture, "/old") == (isJoined ? [nil, rest] : [nil, rest, nil]))
+        #expect(await stored(fixture, "/old") == Self.file)
+    }
+
     @Test("more bytes than the part has are refused before they are joined")
     func longPart() async throws {
         let fixture = try fixture()
