@@ -164,6 +164,7 @@ final class ResourceLoader: Sendable {
                 latest = exchange
                 if attempts.partial == nil {
                     if exchange.response.status == 304, isConditional, let candidate = lookup.validated {
+                        await http.close(&attempts)
                         if let resource = await confirmed(candidate, exchange, fetch, lookup) {
                             http.reconnection.noteSuccess(at: url)
                             return resource

@@ -122,8 +122,8 @@ final class HTTPLoader: Sendable {
         do {
             if reception.start > 0 {
                 openAnew(reception, isStorable, fetch, lookup, &attempts)
-            } else if let outdated = attempts.deposit.take() {
-                await outdated.abort()
+            } else if attempts.deposit != nil {
+                await close(&attempts)
             }
             while let piece = try await pieces.next() {
                 attempts.receivedByteCount += Int64(piece.count)

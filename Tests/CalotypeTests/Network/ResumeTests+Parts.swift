@@ -150,4 +150,83 @@ extension ResumeTests {
         #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", "bytes=\(Self.half + 100)-"])
         #expect(await stored(fixture) == Self.file)
     }
+
+    @Test("a new body that broke off leaves no place open in the store once the stored one is confirmed after all")
+    func confirmedAfterAll() async throws {
+        let (half, count) = (Self.half, Self.file.count)
+        let old = TestImages.solidPNG(width: 8, height: 8, color: .green)
+        let head: HTTPFields = ["ETag": "\"v2\"", "Content-Length": "\(count)"]
+        let refusals: [ScriptedTransport.Step] = [.respond(416), .respond(206, [:], Self.file.suffix(from: half))]
+        for refusal in refusals {
+            let store = WriterCountingStore()
+            let transport = ScriptedTransport([
+                .respond(200, ["ETag": "\"v1\""], old),
+                .stream(200, head, [Self.file.prefix(half / 2), Self.file[half / 2..<half]]),
+                refusal, .respond(304),
+            ])
+            let fixture = try fixture(attempts: 4) {
+                $0.transport = transport
+                $0.store = store
+            }
+            var request = ImageRequest(url: URL(string: "http://img.example.com/a.png")!)
+            _ = try await fixture.pipeline.data(for: request)
+            request.cachePolicy = .revalidate
+            #expect(try await fixture.pipeline.data(for: request) == old)
+            #expect(transport.requests.map { $0.fields["If-None-Match"] } == [nil, "\"v1\"", nil, "\"v1\""])
+            #expect(store.openedCount.value == 1 && store.abortedCount.value == 1)
+        }
+    }
+}
+
+/// A store that counts writers which are opened, and those which are aborted in so many words.
+private final class WriterCountingStore: ResponseStore {
+    let openedCount = Counter()
+    let abortedCount = Counter()
+    private let store = MemoryStore()
+
+    private final class Writer: ResponseWriter {
+        private let writer: any ResponseWriter
+        private let abortedCount: Counter
+
+        init(_ writer: any ResponseWriter, _ abortedCount: Counter) {
+            self.writer = writer
+            self.abortedCount = abortedCount
+        }
+
+        func append(_ bytes: Data) async throws { try await writer.append(bytes) }
+        func commit() async throws -> StoredResponse? { try await writer.commit() }
+        func abort() async {
+            abortedCount.increment()
+            await writer.abort()
+        }
+    }
+
+    func writer(
+        for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) async throws -> any ResponseWriter {
+        openedCount.increment()
+        let writer = try await store.writer(
+            for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
+        return Writer(writer, abortedCount)
+    }
+
+    func add(
+        _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) async throws -> StoredResponse? {
+        try await store.add(body, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
+    }
+
+    func epoch() -> StoreEpoch { store.epoch() }
+    func responses(for key: FetchKey) async throws -> [StoredResponse] { try await store.responses(for: key) }
+    func body(of id: StoredResponse.ID) async throws -> StoredBody? { try await store.body(of: id) }
+    func updateMetadata(of id: StoredResponse.ID, to metadata: Data) async throws -> Bool {
+        try await store.updateMetadata(of: id, to: metadata)
+    }
+    func remove(_ id: StoredResponse.ID) async throws { try await store.remove(id) }
+    func remove(_ resource: ResourceID) async throws { try await store.remove(resource) }
+    func removePartition(_ partition: Partition) async throws { try await store.removePartition(partition) }
+    func removeAll() async throws { try await store.removeAll() }
+    func usage() async throws -> StoreUsage { try await store.usage() }
 }
