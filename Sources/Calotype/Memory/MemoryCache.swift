@@ -9,7 +9,7 @@ import Synchronization
 /// - Isolation: Any thread. `@unchecked Sendable`: entries are guarded as `MemoryEntry` says; `guarded` by `policyLock`.
 ///   Locks are taken in the order policy, shard.
 /// - Memory: At most ``costLimit`` bytes of pixels and ``countLimit`` images, at every moment.
-public final class MemoryCache: @unchecked Sendable {
+public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
     private typealias Entry = MemoryTable.Entry
 
     /// Uses in quicker succession than this many ticks of the clock count as one: a view that asks again isn't another
