@@ -43,12 +43,13 @@ struct ReconnectionTests {
 
     @Test("a server that wasn't there, and then is: another load's success tells the one that failed")
     func server() async throws {
-        let port = try RawServer.refusingPort()
+        let port = try RefusingPort()
         let fixture = try Fixture()
-        let url = URL(string: "http://127.0.0.1:\(port)/a")!
+        let url = port.url("/a")
         let moment = fixture.pipeline.reconnectionMoment
         #expect(await failure { try await fixture.pipeline.image(for: url) } == .cannotConnect)
-        let server = try LoopbackServer(port: port)
+        port.release()
+        let server = try LoopbackServer(port: port.number)
         server.fallback { _ in .ok(Self.png, type: "image/png") }
         async let reconnected: Void = fixture.pipeline.waitForReconnection(of: url, since: moment)
         _ = try await fixture.pipeline.image(for: server.url("/b"))

@@ -79,7 +79,9 @@ struct AlternativeTests {
     @Test("a refused connection falls back as well")
     func refused() async throws {
         let fixture = try fixture()
-        var request = ImageRequest(url: URL(string: "http://127.0.0.1:\(try RawServer.refusingPort())/a")!)
+        let port = try RefusingPort()
+        defer { port.release() }
+        var request = ImageRequest(url: port.url("/a"))
         request.fallbackURLs = [fixture.server.url("/blue")]
         #expect(try await fixture.pipeline.image(for: request).bitmap.pixel(0, 0) == .blue)
         #expect(try await fixture.pipeline.data(for: request) == Self.blue)
