@@ -31,7 +31,8 @@ extension ImagePipeline {
         public var network: any NetworkMonitor
         /// How often a failed exchange is attempted again, unless a request says otherwise.
         public var retry: RetryPolicy
-        /// Fields that every HTTP request has unless it says otherwise. With credentials among them, requests that name no
+        /// Fields that every HTTP request has unless it says otherwise; of those to another origin than the request's own,
+        /// after a redirect or for want of a picture there, only what any server may see. With credentials among them, requests that name no
         /// partition share one with pipelines of the same credentials alone.
         public var fields: HTTPFields
         /// Content types that may be images, besides `image/*` and none: the bytes decide.
@@ -56,6 +57,10 @@ extension ImagePipeline {
         public var random: @Sendable () -> Double
         /// Signs a request before it is sent. After a 401 it is called once more, with the request that was refused: it
         /// refreshes what it signs with.
+        ///
+        /// It sees every request to any host, those to ``ImageRequest/fallbackURLs`` and ``ImageRequest/lowDataURL``
+        /// included, with the method, the body and all fields that are to be sent: it looks at the URL before it gives
+        /// credentials away. What redirects lead to isn't shown to it, and to another origin its fields aren't sent.
         ///
         /// Requests of a pipeline that signs don't share its caches with other pipelines: a request without a partition
         /// is given the pipeline's own.

@@ -6,7 +6,9 @@ public import Foundation
 ///
 /// - Isolation: Any thread or actor. Nothing inherits the caller's actor by accident: the work runs in tasks and on
 ///   threads of its own, and only the result comes back to the caller.
-/// - Ownership: A pipeline owns its jobs; its caches and its transport may be shared with others.
+/// - Ownership: A pipeline owns its jobs, and the beginnings of bodies that it may still complete; its caches and its
+///   transport may be shared with others. What is erased through one of several pipelines that share caches goes from
+///   those, and from that pipeline's own jobs: each of the others has to be told as well.
 public final class ImagePipeline: Sendable {
     /// The pipeline that is used where none is named.
     public static let shared = ImagePipeline()
@@ -223,6 +225,9 @@ public final class ImagePipeline: Sendable {
     /// impressions and its stored responses. What is still under way leaves nothing behind.
     ///
     /// A model that has been blanked stays so until it is told to show something: whose pictures they were has left.
+    ///
+    /// Of other pipelines that share this one's caches it is called, too: their loads go on otherwise, their models keep
+    /// what they show, and what they have received of bodies that broke off stays in memory.
     public func removePartition(_ partition: Partition) async {
         await erase(.partition(partition)) {
             // The loads last: whoever hears of their end finds the removal noted.
@@ -267,8 +272,8 @@ public final class ImagePipeline: Sendable {
     package var reconnectionMoment: ReconnectionMoment { loader.http.reconnection.moment }
 
     /// Returns once it is worth trying again what failed for want of a connection
-    /// (``ImageError/isConnectivityFailure``): the network has become available, or another load from the URL's origin has
-    /// got an answer.
+    /// (``ImageError/isConnectivityFailure``): the network has become available or may be used more freely, or another load
+    /// from the URL's origin has got an answer. The latter doesn't count for what has kept off a restricted network.
     ///
     ///     let moment = pipeline.reconnectionMoment
     ///     … the load fails …

@@ -3,9 +3,11 @@
 // C around the system's codec libraries, small and bounded, for the decoders and encoders in Sources/Calotype/Decoding.
 //
 // libjpeg and libpng report errors by longjmp, which must never cross a Swift frame. So each codec lives in one heap
-// object with its error handler and its jmp_buf, every function here that can reach the library does setjmp and returns
-// a code, and the libraries never call Swift. (libwebp and giflib return codes by themselves.) Nothing here blocks or keeps global state; an object is used by one
-// thread at a time. Work is done in steps, so that the caller can look at its clock and its cancellation in between.
+// object with its error handler and its jmp_buf, and every function here that can reach the library does setjmp and
+// returns a code. libwebp and giflib return codes by themselves. None of the libraries ever calls Swift.
+//
+// Nothing here blocks or keeps global state; an object is used by one thread at a time. Work is done in steps, so that the
+// caller can look at its clock and its cancellation in between.
 //
 // Pixels are RGBA, 8 bits a channel, rows from the top.
 

@@ -5,7 +5,8 @@ import CCodecs
 /// interlaced, once their indices are there.
 ///
 /// The canvas is transparent where the frame doesn't cover it, as in browsers: the background's index isn't used. A file
-/// without any colour table is ``ImageError/Reason/corrupt(_:detail:offset:)``, and one without its trailer is incomplete.
+/// without any colour table is ``ImageError/Reason/corrupt(_:detail:offset:)``, and one that ends within a block is
+/// incomplete, even after the first frame. The trailer may be missing.
 ///
 /// A value that borrows the bytes: used inside one `withUnsafeBytes` closure.
 struct GIFDecoder {

@@ -2,8 +2,8 @@ import Foundation
 
 extension ImageHeader {
     /// Whether a whole file visibly lacks its end: no IEND chunk in PNG, no end-of-image marker after the first scan in
-    /// JPEG, fewer bytes than RIFF announces in WebP, no trailer in GIF. `false` for other formats, and no proof that all
-    /// is there.
+    /// JPEG, fewer bytes than RIFF announces in WebP, a block that isn't complete in GIF. `false` for other formats, and
+    /// no proof that all is there.
     ///
     /// For decoders that show what they have of a file without a word.
     static func isCutOff(_ data: Data, format: ImageFormat) -> Bool {
@@ -30,7 +30,7 @@ extension ImageHeader {
             guard let length = reader.little(4, size: 4) else { return true }
             return length > reader.count - 8
         case .gif:
-            return lacksTrailer(gif: reader)
+            return endsWithinBlock(gif: reader)
         default:
             return false
         }
@@ -53,32 +53,19 @@ extension ImageHeader {
         return reader.count
     }
 
-    /// Whether the blocks of a GIF end without a trailer. A byte that begins no block ends the search: what is wrong then
-    /// isn't that bytes are missing.
-    ///
-    /// - Source: GIF89a, sections 15, 18 to 20 and 27.
-    private static func lacksTrailer(gif reader: ByteReader) -> Bool {
-        /// The bytes of the colour table that such a byte of flags announces.
-        func tableByteCount(_ flags: Int) -> Int { flags & 0x80 == 0 ? 0 : 3 << (flags & 7 + 1) }
-        guard let flags = reader.byte(10) else { return true }
-        var offset = 13 + tableByteCount(flags)
-        while let block = reader.byte(offset) {
+    /// Whether a GIF ends within a block, or without a frame. That its trailer alone is missing is no fault: writers forget
+    /// it, and browsers show such files. A byte that begins no block ends the search: what is wrong then isn't that bytes
+    /// are missing.
+    private static func endsWithinBlock(gif reader: ByteReader) -> Bool {
+        guard var blocks = GIFBlocks(reader) else { return true }
+        var hasFrame = false
+        while let block = blocks.next() {
             switch block {
-            case 0x3B:
-                return false
-            case 0x21:
-                offset += 2
-            case 0x2C:
-                guard let flags = reader.byte(offset + 9) else { return true }
-                // The descriptor, the table, and the size of the codes.
-                offset += 11 + tableByteCount(flags)
-            default:
-                return false
+            case .trailer, .unknown: return false
+            case .frame: hasFrame = true
+            case .extension: break
             }
-            // The block's data: pieces with a length each, ended by an empty one.
-            while let length = reader.byte(offset), length > 0 { offset += 1 + length }
-            offset += 1
         }
-        return true
+        return !hasFrame || blocks.offset > reader.count
     }
 }

@@ -9,7 +9,8 @@ public import Foundation
 /// - Isolation: A value without state. A decode runs on the calling thread and looks at its cancellation between rows.
 /// - Memory: For JPEG, PNG and GIF, a few rows besides the result: rows are resized as they are decoded. Progressive JPEG
 ///   adds its coefficients (up to 384 MiB), interlaced PNG its pixels, interlaced GIF a byte for each. WebP adds pixels of
-///   up to three times the result's sides; if lossless, also the file's, and if lossy with alpha, those instead.
+///   up to three times the result's sides; if lossless, also the file's, and if lossy with alpha, those instead, and its
+///   alpha plane.
 public struct SystemImageDecoder: ImageDecoder {
     /// Makes a decoder.
     public init() {}
@@ -26,7 +27,9 @@ public struct SystemImageDecoder: ImageDecoder {
     public func estimatedByteCount(
         of data: Data, format: ImageFormat, pixelSize: PixelSize?, target: PixelTarget
     ) -> Int {
-        DecodeEstimate.streaming(of: data, format: format, pixelSize: pixelSize, target: target)
+        format == .webP
+            ? DecodeEstimate.webP(of: data, pixelSize: pixelSize, target: target)
+            : DecodeEstimate.streaming(of: data, format: format, pixelSize: pixelSize, target: target)
     }
 
     /// Decodes straight to the target's size.

@@ -36,6 +36,8 @@ public struct ImageError: Error, Sendable {
         case noStore
         /// What was to be kept came, but no cache may keep it, or none has room for it.
         case notStorable
+        /// An image was to be brought into memory, its request names no size, and its bytes alone can't be stored.
+        case noSize
         /// No such file.
         case fileNotFound
         /// The file is there but can't be read; the number is `errno`.
@@ -113,10 +115,11 @@ public struct ImageError: Error, Sendable {
         self.underlyingError = underlying
     }
 
-    /// Whether it was the connection that failed: the same request may go well once the network is back.
+    /// Whether it was the connection that failed, or the network that isn't to be used: the same request may go well once
+    /// there is another.
     package var isConnectivityFailure: Bool {
         switch reason {
-        case .hostNotFound, .cannotConnect, .connectionLost, .timedOut, .truncated: true
+        case .hostNotFound, .cannotConnect, .connectionLost, .timedOut, .truncated, .networkRestricted: true
         default: false
         }
     }
@@ -170,6 +173,8 @@ extension ImageError.Reason: CustomStringConvertible {
             "the pipeline has no store to keep it in. Give its configuration one."
         case .notStorable:
             "it can't be kept: its server or the request forbids that, it isn't HTTP, or the cache has no room for it."
+        case .noSize:
+            "the request names no size to decode it to, and its bytes alone can't be kept. Give the request a size."
         case .fileNotFound:
             "there is no such file."
         case .fileUnreadable(let code):

@@ -36,6 +36,8 @@ final class Fetch: Sendable {
     var source: ImageRequest.Source { request.source }
     var resource: ResourceID { request.id }
     var partition: Partition? { request.cachePartition }
+    /// See ``ImageRequest/isForeign``.
+    var isForeign: Bool { request.isForeign }
 }
 
 extension ImageRequest {

@@ -25,6 +25,9 @@ public final class ImagePrefetcher: Sendable {
     /// Where images are brought.
     public enum Destination: Sendable, Hashable {
         /// Into memory, decoded to the request's size; on the way into the store as well, as with any load.
+        ///
+        /// Without a size only the bytes are brought, into the store. Where that can't be, since the pipeline has no store
+        /// or the source isn't HTTP, the outcome is a failure with the reason ``ImageError/Reason/noSize``.
         case memory
         /// Into the store: bytes alone, nothing is decoded.
         case disk
@@ -71,7 +74,8 @@ public final class ImagePrefetcher: Sendable {
 
     deinit { line.stopAll() }
 
-    /// Puts requests at the end of the line. Those that wait in it or are under way already are left out.
+    /// Puts requests at the end of the line. Those that wait in it or are under way already are left out, unless their
+    /// partition has been removed since they came: then these take the place of those, which are cancelled.
     public func start(_ requests: [ImageRequest]) {
         line.add(requests)
     }
@@ -113,6 +117,9 @@ public final class ImagePrefetcher: Sendable {
     public var runningCount: Int { line.counts.running }
 
     /// Returns once nothing waits or is under way, and every outcome has been told; or when the task is cancelled.
+    ///
+    /// A line that is paused doesn't end as long as anything waits in it: this returns only after somebody has resumed or
+    /// stopped it.
     public func finished() async {
         await line.finished()
     }

@@ -83,11 +83,27 @@ final class PrefetchLine: Sendable {
     func add(_ requests: [ImageRequest]) {
         let epoch = pipeline.memory.epoch
         let items = requests.map { Item($0, key(of: $0), epoch) }
+        stopOutdated(items)
         let taskCount = state.withLock { state in
             for item in items { state.add(item) }
             return newTaskCount(&state)
         }
         work(taskCount)
+    }
+
+    /// Takes out what has been asked for again since its partition was removed: it wouldn't be brought any more, and mustn't
+    /// stand in the way of the new request.
+    private func stopOutdated(_ newItems: [Item]) {
+        let olderItems = state.withLock { state in
+            newItems.compactMap { item in state.items[item.key].flatMap { $0.epoch < item.epoch ? $0 : nil } }
+        }
+        let outdated = olderItems.filter { !isPermitted($0) }
+        if !outdated.isEmpty { stop { state in outdated.filter { state.items[$0.key] === $0 } } }
+    }
+
+    /// Whether the partition hasn't been removed since it came.
+    private func isPermitted(_ item: Item) -> Bool {
+        pipeline.memory.permits(item.epoch, in: pipeline.partition(of: item.request))
     }
 
     func stop(_ requests: [ImageRequest]) {
@@ -199,8 +215,11 @@ final class PrefetchLine: Sendable {
     private func bring(_ item: Item) async -> ImagePrefetcher.Outcome.Result {
         var request = pipeline.prepared(item.request)
         request.priority = priority
-        guard pipeline.memory.permits(item.epoch, in: request.cachePartition) else { return .cancelled }
+        guard isPermitted(item) else { return .cancelled }
         if wantsBytesAlone(request) {
+            if destination == .memory, pipeline.configuration.store == nil || request.url?.isHTTP != true {
+                return .failed(ImageError(.request, .noSize).located(at: request.url))
+            }
             return await pipeline.prefetchBytes(request) { load in self.hold(item, load) }
         } else {
             return await pipeline.prefetch(request) { load in self.hold(item, load) }

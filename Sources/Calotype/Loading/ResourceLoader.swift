@@ -12,9 +12,12 @@ import Foundation
 final class ResourceLoader: Sendable {
     let configuration: ImagePipeline.Configuration
     let http: HTTPLoader
+    /// Whether some of the configuration's fields aren't for everybody.
+    private let hasPrivateFields: Bool
 
     init(_ configuration: ImagePipeline.Configuration) {
         self.configuration = configuration
+        hasPrivateFields = RedirectPolicy.forAnyOrigin(configuration.fields) != configuration.fields
         http = HTTPLoader(configuration)
     }
 
@@ -28,7 +31,13 @@ final class ResourceLoader: Sendable {
     }
 
     /// What requests must have in common to share a download.
-    func sharing(of request: ImageRequest) -> Digest { request.sharing(configuration.signatures) }
+    func sharing(of request: ImageRequest) -> Digest {
+        let sharing = request.sharing(configuration.signatures)
+        // Where it is sent without fields that others send there, it is another request.
+        return hasPrivateFields && request.isForeign ? sharing.combined(with: Self.foreign) : sharing
+    }
+
+    private static let foreign = Digest("foreign")
 
     /// What to fetch for a request once stored bytes have turned out to be damaged.
     func fetch(for request: ImageRequest, insteadOf damaged: FetchedResource) -> Fetch {
@@ -155,6 +164,7 @@ final class ResourceLoader: Sendable {
                 latest = exchange
                 if attempts.partial == nil {
                     if exchange.response.status == 304, isConditional, let candidate = lookup.validated {
+                        await http.close(&attempts)
                         if let resource = await confirmed(candidate, exchange, fetch, lookup) {
                             http.reconnection.noteSuccess(at: url)
                             return resource
@@ -173,7 +183,8 @@ final class ResourceLoader: Sendable {
                 http.reconnection.noteSuccess(at: url)
                 return resource
             } catch {
-                try await http.retry(after: error, latest, url, fetch, &attempts)
+                try await http.retry(
+                    after: error, latest, url, fetch, isBackground: priority.value <= .low, &attempts)
             }
         }
     }
@@ -201,13 +212,14 @@ final class ResourceLoader: Sendable {
             }
         }
         return StoreLookup(
-            responses, fields: fields(of: fetch.source), fetch.policy, now: configuration.clock.now(), since: start)
+            responses, fields: fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
     }
 
     /// The fields of a request, less what depends on the state of caches.
-    private func fields(of source: ImageRequest.Source) -> HTTPFields {
+    private func fields(of fetch: Fetch) -> HTTPFields {
+        if hasPrivateFields, fetch.isForeign { return RedirectPolicy.forAnyOrigin(configuration.fields) }
         var fields = configuration.fields
-        if case .http(let message) = source {
+        if case .http(let message) = fetch.source {
             for field in message.fields { fields[field.name] = field.value }
         }
         return fields

@@ -156,8 +156,9 @@ final class WorkQueue: Sendable {
 /// `@unchecked Sendable`: `byteCount` is set before the item enters the queue; the other properties are guarded by the lock
 /// of the one queue it is in. Subclasses name the guard of what they add.
 class WorkItem: @unchecked Sendable {
-    /// About how many bytes the work takes while it runs.
-    final var byteCount = 0
+    /// About how many bytes the work takes while it runs. Never negative, whatever a decoder of the app's says; so no sum
+    /// here overflows: beside other work an item runs only where both fit the limit.
+    final var byteCount = 0 { didSet { byteCount = max(0, byteCount) } }
     /// Not 0 while it waits.
     fileprivate final var ticket: UInt64 = 0
     fileprivate final var queuePriority = ImageRequest.Priority.normal

@@ -9,7 +9,7 @@ import Synchronization
 /// - Isolation: Any thread. `@unchecked Sendable`: entries are guarded as `MemoryEntry` says; `guarded` by `policyLock`.
 ///   Locks are taken in the order policy, shard.
 /// - Memory: At most ``costLimit`` bytes of pixels and ``countLimit`` images, at every moment.
-public final class MemoryCache: @unchecked Sendable {
+public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
     private typealias Entry = MemoryTable.Entry
 
     /// Uses in quicker succession than this many ticks of the clock count as one: a view that asks again isn't another
@@ -98,7 +98,9 @@ public final class MemoryCache: @unchecked Sendable {
         var isEvicted = false
         shard.pointee.lock.withLock { _ in
             let buckets = shard.pointee.buckets
-            guard let (entry, match) = Self.best(for: query, in: buckets.pointee.chain(of: query.key)) else { return }
+            guard let (entry, match) = MemoryTable.best(for: query, in: buckets.pointee.chain(of: query.key)) else {
+                return
+            }
             if let image = entry.pointee.image {
                 found = image
             } else {
@@ -120,7 +122,7 @@ public final class MemoryCache: @unchecked Sendable {
         withPolicy { guarded in
             var wanted: (entry: Entry, image: DecodedImage)?
             table.withShard(of: query.key) { buckets in
-                guard let (entry, match) = Self.best(for: query, in: buckets.pointee.chain(of: query.key)),
+                guard let (entry, match) = MemoryTable.best(for: query, in: buckets.pointee.chain(of: query.key)),
                     match != .preview, entry.pointee.image == nil, !entry.pointee.freshness.isTransient,
                     let image = entry.pointee.shown
                 else { return }
@@ -143,34 +145,6 @@ public final class MemoryCache: @unchecked Sendable {
             guarded.policy.insert(entry)
             settle(&guarded, &dropped)
         }
-    }
-
-    @inline(__always)
-    private static func best(
-        for query: RenditionQuery, in chain: Entry?
-    ) -> (Entry, RenditionQuery.Match)? {
-        var best: (Entry, RenditionQuery.Match)?
-        var next = chain
-        while let entry = next {
-            next = entry.pointee.next
-            guard entry.pointee.key == query.key, entry.pointee.processors == query.processors, entry.pointee.isAlive
-            else { continue }
-            let match = query.match(
-                source: entry.pointee.source, decoded: entry.pointee.decodedSize, original: entry.pointee.originalSize)
-            if match == .exact, entry.pointee.source == query.source { return (entry, match) }
-            if let (other, otherMatch) = best, !prefers(entry, match, over: other, otherMatch) { continue }
-            best = (entry, match)
-        }
-        return best
-    }
-
-    /// A final answer rather than a preview; of two that answer, the smaller; of two previews, the larger.
-    private static func prefers(
-        _ entry: Entry, _ match: RenditionQuery.Match, over best: Entry, _ bestMatch: RenditionQuery.Match
-    ) -> Bool {
-        if match != bestMatch { return match > bestMatch }
-        let isLarger = entry.pointee.decodedSize.pixelCount > best.pointee.decodedSize.pixelCount
-        return match == .preview ? isLarger : !isLarger
     }
 
     @inline(__always)
@@ -216,7 +190,7 @@ public final class MemoryCache: @unchecked Sendable {
             let key = RenditionQuery.key(resource: rendition.resource, partition: rendition.partition)
             let now = clock.pointee.add(1, ordering: .relaxed).newValue
             var hits: UInt64 = 0
-            let replaced = entries(with: key, replacedBy: rendition)
+            let replaced = table.entries(with: key, replacedBy: rendition)
             // What a request of policy `noStore` brings leaves the caches as they are.
             if rendition.freshness == .transient, replaced.contains(where: { $0.pointee.image != nil }) { return true }
             // So does what a slow decode brings of older bytes.
@@ -378,23 +352,6 @@ public final class MemoryCache: @unchecked Sendable {
         }
     }
 
-    /// The entries that a new rendition takes the place of.
-    private func entries(with key: Digest, replacedBy rendition: Rendition) -> [Entry] {
-        var result: [Entry] = []
-        table.withShard(of: key) { buckets in
-            var next = buckets.pointee.chain(of: key)
-            while let entry = next {
-                next = entry.pointee.next
-                guard entry.pointee.key == key, entry.pointee.source == rendition.source else { continue }
-                let isSame =
-                    entry.pointee.processors == rendition.processors ?? .zero
-                    && entry.pointee.decodedSize == rendition.decodedSize
-                if isSame || entry.pointee.version != rendition.version { result.append(entry) }
-            }
-        }
-        return result
-    }
-
     /// Takes an entry out of everything and frees it.
     private func erase(_ entry: Entry, _ guarded: inout Guarded, _ dropped: inout [DecodedImage]) {
         letGo(entry, &guarded)
@@ -404,9 +361,4 @@ public final class MemoryCache: @unchecked Sendable {
         entry.deinitialize(count: 1)
         entry.deallocate()
     }
-}
-
-extension MemoryEntry {
-    /// Whether there are pixels to be had. Read under the shard's lock.
-    fileprivate var isAlive: Bool { image != nil || shown != nil }
 }

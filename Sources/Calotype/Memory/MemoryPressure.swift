@@ -20,15 +20,21 @@ public enum MemoryPressure {
     public static var isAvailable: Bool { MemoryPressureCenter.shared.isAvailable }
 }
 
-/// Passes on what the system says to every memory cache of the process.
+/// What gives memory back when the system runs short of it.
+protocol MemoryPressureResponder: AnyObject, Sendable {
+    /// Called on a thread that waits for nothing else, with no lock held.
+    func respondToMemoryPressure(_ level: MemoryPressure.Level)
+}
+
+/// Passes on what the system says to every memory cache of the process, and to whatever else can give memory back.
 ///
-/// - Isolation: Any thread. Caches are told on the source's thread, with no lock held.
-/// - Owns: the process's one source, from the first cache on.
+/// - Isolation: Any thread. Responders are told on the source's thread, with no lock held.
+/// - Owns: the process's one source, from the first responder on.
 final class MemoryPressureCenter: Sendable {
     static let shared = MemoryPressureCenter { center in MemoryPressureSource { [weak center] in center?.report($0) } }
 
     private struct Listener {
-        weak var cache: MemoryCache?
+        weak var responder: (any MemoryPressureResponder)?
     }
 
     private struct State {
@@ -48,24 +54,24 @@ final class MemoryPressureCenter: Sendable {
 
     var isAvailable: Bool { source.withLock { $0 != nil } }
 
-    /// Tells `cache` from now on, as long as it lives.
-    func add(_ cache: MemoryCache) {
+    /// Tells `responder` from now on, as long as it lives.
+    func add(_ responder: any MemoryPressureResponder) {
         state.withLock { state in
             if state.listeners.count >= state.sweepCount {
-                state.listeners.removeAll { $0.cache == nil }
+                state.listeners.removeAll { $0.responder == nil }
                 state.sweepCount = max(16, 2 * state.listeners.count)
             }
-            state.listeners.append(Listener(cache: cache))
+            state.listeners.append(Listener(responder: responder))
         }
     }
 
-    /// Tells all caches.
+    /// Tells all of them.
     func report(_ level: MemoryPressure.Level) {
         // Held while they are told: the last reference may go here, but not under the lock.
-        let caches = state.withLock { $0.listeners.compactMap(\.cache) }
-        for cache in caches { cache.respondToMemoryPressure(level) }
+        let responders = state.withLock { $0.listeners.compactMap(\.responder) }
+        for responder in responders { responder.respondToMemoryPressure(level) }
     }
 
-    /// Caches that have been added, and perhaps some that have gone: for tests.
+    /// Responders that have been added, and perhaps some that have gone: for tests.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 }

@@ -7,6 +7,8 @@ import Foundation
 struct BodyReception {
     /// What the response means to a cache.
     let arrival: HTTPCache.Arrival
+    /// Where redirects have led to the first of its bytes.
+    let redirectedURL: URL?
     /// The length of the body, if it is known.
     let expectedByteCount: Int64?
     private let limits: ImageLimits
@@ -29,6 +31,7 @@ struct BodyReception {
         arrival = HTTPCache.Arrival(
             method: method, requestFields: requestFields, status: exchange.response.status,
             fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime)
+        redirectedURL = exchange.redirectedURL
         self.expectedByteCount = expectedByteCount
         self.limits = limits
         if let expectedByteCount { try check(expectedByteCount) }

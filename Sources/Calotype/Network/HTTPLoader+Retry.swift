@@ -3,11 +3,15 @@ import Foundation
 extension HTTPLoader {
     /// Returns once a load that has failed may be attempted again.
     ///
-    /// - Parameter exchange: The one that failed, if it got as far as that.
+    /// - Parameters:
+    ///   - exchange: The one that failed, if it got as far as that.
+    ///   - isBackground: Whether nobody is in a hurry for it now. Such a load doesn't wait for long: it would hold one of the
+    ///     few places that there are for its like.
     /// - Throws: `error`, if the load has failed for good; `CancellationError`, if it is cancelled while it waits.
     @inline(never)
     func retry(
-        after error: any Error, _ exchange: Exchange?, _ url: URL, _ fetch: Fetch, _ attempts: inout LoadAttempts
+        after error: any Error, _ exchange: Exchange?, _ url: URL, _ fetch: Fetch, isBackground: Bool,
+        _ attempts: inout LoadAttempts
     ) async throws {
         if attempts.failureCount == 0, case .unexpectedPart? = (error as? ImageError)?.reason {
             // It continued what an earlier load had left. This one is no worse off than if there had been nothing.
@@ -15,8 +19,10 @@ extension HTTPLoader {
         }
         attempts.failureCount += 1
         let disconnection = note(error, exchange, url)
-        guard let failure = error as? ImageError, let delay = delay(after: failure, exchange, fetch, attempts) else {
-            await giveUp(after: error, fetch, attempts)
+        guard let failure = error as? ImageError, let delay = delay(after: failure, exchange, fetch, attempts),
+            !isBackground || delay <= RetryPolicy.longestBackgroundDelay
+        else {
+            await giveUp(fetch, attempts)
             throw error
         }
         configuration.onEvent?(
@@ -29,7 +35,7 @@ extension HTTPLoader {
                 try await configuration.clock.sleep(for: delay)
             }
         } catch {
-            await giveUp(after: error, fetch, attempts)
+            await giveUp(fetch, attempts)
             throw error
         }
     }
@@ -39,6 +45,11 @@ extension HTTPLoader {
     /// - Returns: When it failed, if it has.
     private func note(_ error: any Error, _ exchange: Exchange?, _ url: URL) -> ReconnectionMoment? {
         guard let failure = error as? ImageError else { return nil }
+        if failure.reason == .networkRestricted {
+            // Nothing was sent, and nothing will be before the network changes: no wait would help.
+            reconnection.noteRestriction(at: url)
+            return nil
+        }
         if failure.isConnectivityFailure { return reconnection.noteFailure(at: url) }
         if exchange != nil { reconnection.noteSuccess(at: url) }
         return nil
@@ -61,11 +72,11 @@ extension HTTPLoader {
         return asked <= policy.longestRetryAfter ? asked + backoff : nil
     }
 
-    /// Ends a load. What it has received so far is kept for the next one, if that may need no more than the rest.
-    private func giveUp(after error: any Error, _ fetch: Fetch, _ attempts: LoadAttempts) async {
+    /// Ends a load. What it has received so far is kept for the next one, which may need no more than the rest: whatever
+    /// error it has ended with, since bytes that have been refuted are gone by then.
+    private func giveUp(_ fetch: Fetch, _ attempts: LoadAttempts) async {
         await attempts.deposit?.abort()
-        let isWorthKeeping = error is CancellationError || (error as? ImageError)?.isTransient == true
-        guard isWorthKeeping, fetch.policy.resumes, let key = fetch.key, let partial = attempts.partial else { return }
+        guard fetch.policy.resumes, let key = fetch.key, let partial = attempts.partial else { return }
         partials.keep(partial, for: key, resource: fetch.resource, since: attempts.epoch)
     }
 

@@ -25,6 +25,12 @@ extension HTTPLoader {
         }
     }
 
+    /// Gives up the place of a body that isn't wanted any more, if there was one.
+    @inline(never)
+    func close(_ attempts: inout LoadAttempts) async {
+        if let outdated = attempts.deposit.take() { await outdated.abort() }
+    }
+
     /// Stores what there is of a body that goes on, unless a deposit has it already.
     @inline(never)
     func openAnew(

@@ -15,18 +15,21 @@ final class HTTPLoader: Sendable {
         /// The same moments on a clock that nobody sets.
         let start: ContinuousClock.Instant
         let headTime: ContinuousClock.Instant
+        /// Where redirects have led, if there were any.
+        let redirectedURL: URL?
         let redirectCount: Int
         let retryCount: Int
 
         init(
             response: HTTPResponse, requestTime: Date, responseTime: Date, start: ContinuousClock.Instant,
-            redirectCount: Int, retryCount: Int
+            redirectedURL: URL?, redirectCount: Int, retryCount: Int
         ) {
             self.response = response
             self.requestTime = requestTime
             self.responseTime = responseTime
             self.start = start
             headTime = .now
+            self.redirectedURL = redirectedURL
             self.redirectCount = redirectCount
             self.retryCount = retryCount
         }
@@ -64,7 +67,8 @@ final class HTTPLoader: Sendable {
             do {
                 exchange = Exchange(
                     response: try await configuration.transport.send(request), requestTime: requestTime,
-                    responseTime: configuration.clock.now(), start: start, redirectCount: redirectCount,
+                    responseTime: configuration.clock.now(), start: start,
+                    redirectedURL: redirectCount > 0 ? request.url : nil, redirectCount: redirectCount,
                     retryCount: failureCount + refusalCount)
             } catch {
                 throw Self.imageError(error)
@@ -84,12 +88,10 @@ final class HTTPLoader: Sendable {
     /// The transport may know better: that of Apple's platforms asks the system once more.
     @inline(never)
     private func checkNetwork(for request: HTTPRequest) throws {
-        let network = configuration.network.status
-        if network.isConstrained && !request.allowsConstrainedNetwork
-            || network.isExpensive && !request.allowsExpensiveNetwork
-        {
-            throw ImageError(.network, .networkRestricted)
-        }
+        guard !request.isAllowed(on: configuration.network.status) else { return }
+        // Listened to before it is asked for good: no change after that is missed.
+        reconnection.listen()
+        if !request.isAllowed(on: configuration.network.status) { throw ImageError(.network, .networkRestricted) }
     }
 
     /// Makes `request` the one that follows a redirect.
@@ -120,8 +122,8 @@ final class HTTPLoader: Sendable {
         do {
             if reception.start > 0 {
                 openAnew(reception, isStorable, fetch, lookup, &attempts)
-            } else if let outdated = attempts.deposit.take() {
-                await outdated.abort()
+            } else if attempts.deposit != nil {
+                await close(&attempts)
             }
             while let piece = try await pieces.next() {
                 attempts.receivedByteCount += Int64(piece.count)
@@ -158,7 +160,7 @@ final class HTTPLoader: Sendable {
         _ exchange: Exchange, _ fetch: Fetch, _ lookup: StoreLookup, _ attempts: inout LoadAttempts
     ) throws -> BodyReception {
         if exchange.response.status == 206, let partial = attempts.partial.take() {
-            return try partial.reception(continuedBy: exchange.response)
+            return try partial.reception(continuedBy: exchange, configuration.signatures)
         }
         // An error leaves what there is to the next attempt. A success is the whole body, and another one.
         let expectedByteCount = try checkHead(exchange.response)
@@ -216,6 +218,12 @@ final class HTTPLoader: Sendable {
         guard essence.hasPrefix("image/") || configuration.acceptedContentTypes.contains(essence) else {
             throw ImageError(.validation, .contentType(String(essence.prefix(80))))
         }
+    }
+}
+
+extension HTTPRequest {
+    fileprivate func isAllowed(on network: NetworkStatus) -> Bool {
+        (allowsConstrainedNetwork || !network.isConstrained) && (allowsExpensiveNetwork || !network.isExpensive)
     }
 }
 

@@ -3,12 +3,13 @@ import Synchronization
 /// What loads that were cancelled or failed had received so far, for the next load of the same key: a row that is scrolled
 /// away and back goes on with its download.
 ///
-/// Only what a cache may keep is kept, in memory, and it goes with whatever else is removed of its resource or partition.
+/// Only what a cache may keep is kept, in memory, and it goes with whatever else its own pipeline removes of its resource or
+/// partition.
 ///
 /// - Isolation: Any thread.
-/// - Memory: Up to the byte limit; what was put in first goes first.
-final class PartialBodies: Sendable {
-    private struct Entry {
+/// - Memory: Up to the byte limit; what was put in first goes first. Nothing once memory is critically short.
+final class PartialBodies: MemoryPressureResponder {
+    private struct Entry: Sendable {
         let key: FetchKey
         let resource: ResourceID
         let body: PartialBody
@@ -19,6 +20,15 @@ final class PartialBodies: Sendable {
         var entries: [Entry] = []
         var byteCount = 0
         var removals = RemovalLog()
+        /// Whether memory pressure is heard of: from the first body on.
+        var isListening = false
+    }
+
+    private let center: MemoryPressureCenter?
+
+    /// - Parameter center: Who tells of memory pressure; `nil` stands for the process's own.
+    init(_ center: MemoryPressureCenter? = nil) {
+        self.center = center
     }
 
     static let byteLimit = 16 << 20
@@ -39,6 +49,11 @@ final class PartialBodies: Sendable {
     ///   is kept.
     func keep(_ body: PartialBody, for key: FetchKey, resource: ResourceID, since epoch: StoreEpoch) {
         guard body.mayStore, Self.smallest...Self.byteLimit ~= body.byteCount else { return }
+        let isFirst = state.withLock { state in
+            defer { state.isListening = true }
+            return !state.isListening
+        }
+        if isFirst { (center ?? .shared).add(self) }
         change { state in
             guard state.removals.permits(epoch, partition: key.partition, resource: resource) else { return }
             state.entries.removeAll { $0.key == key }
@@ -80,6 +95,17 @@ final class PartialBodies: Sendable {
             state.removals.recordEverything()
             state.entries = []
         }
+    }
+
+    /// Forgets everything when memory is critically short: it can be fetched again.
+    func respondToMemoryPressure(_ level: MemoryPressure.Level) {
+        guard level == .critical else { return }
+        let dropped = change { state in
+            defer { state.entries = [] }
+            return state.entries
+        }
+        // Here, and not under the lock, the bytes go.
+        withExtendedLifetime(dropped) {}
     }
 
     @discardableResult

@@ -3,7 +3,8 @@ import Foundation
 /// The beginning of a body that broke off, and how the rest is asked for.
 ///
 /// Two parts are joined only if they are sure to belong together: the first response had a strong validator and said how
-/// long the body is, and the second is exactly the part that was asked for, of a body of that length.
+/// long the body is, and the second is exactly the part that was asked for, of a body of that length. Redirects must have
+/// led both times to the same resource: a validator says nothing of another one's bytes.
 ///
 /// - Source: RFC 9110 sections 13.1.5, 14.2 and 15.3.7. The head of the joined response is that of the first, as 15.3.7.3
 ///   says.
@@ -46,13 +47,21 @@ final class PartialBody: Sendable {
         fields["If-Range"] = validator.text
     }
 
-    /// The body, to go on with what `response`, a 206, brings.
+    /// The body, to go on with what `exchange`, whose response is a 206, brings.
     ///
+    /// - Parameter signatures: What of the URL that redirects lead to may differ.
     /// - Throws: ``ImageError`` with the reason `unexpectedPart` if it isn't what was asked for.
-    func reception(continuedBy response: HTTPResponse) throws -> BodyReception {
+    func reception(
+        continuedBy exchange: HTTPLoader.Exchange, _ signatures: SignatureRule
+    ) throws -> BodyReception {
+        let response = exchange.response
         func check(_ isRight: Bool, _ fault: @autoclosure () -> String) throws {
             if !isRight { throw ImageError(.network, .unexpectedPart(fault())) }
         }
+        let normalization = URLNormalization(signatures)
+        try check(
+            reception.redirectedURL.map(normalization.digest) == exchange.redirectedURL.map(normalization.digest),
+            "it comes from another place")
         guard let field = response.fields["Content-Range"], let range = ContentRange(field) else {
             throw ImageError(.network, .unexpectedPart("it doesn't say which part it is"))
         }

@@ -10,14 +10,16 @@ package struct ReconnectionMoment: Hashable, Sendable, Comparable {
 
 /// Tells those who failed for want of a connection that it may be back.
 ///
-/// It may be back when the monitor says that the network has become available, or when a load from the same origin has
-/// got an answer after a failure. By origin, so that a dead host isn't tried again with each success of another.
+/// It may be back when the monitor says that the network has become available or may be used more freely, or when a load
+/// from the same origin has got an answer after a failure. By origin, so that a dead host isn't tried again with each
+/// success of another. A load that keeps off the only network there is (``ImageError/Reason/networkRestricted``) waits for
+/// the monitor alone: that others, who don't keep off it, get answers changes nothing.
 ///
 ///     moment taken -> load begins -> load fails -> wait(for:since: moment) -> load again, with a new moment
 ///
 /// Whoever waits names a moment from before its failure. What has happened since then ends the wait at once, so nothing
 /// that comes between the failure and the wait is lost; at worst a load is tried once too often. Only the network's return
-/// before the very first failure of a pipeline isn't seen: until then the monitor isn't asked.
+/// before the very first failure of a pipeline isn't seen: until then the monitor isn't listened to.
 ///
 /// - Isolation: Any thread. Nobody is called or resumed with the lock held.
 /// - Memory: A few bytes for each origin that has failed and not recovered, up to a limit.
@@ -29,8 +31,10 @@ final class Reconnection: Sendable {
 
     fileprivate struct State {
         var moment: UInt64 = 0
-        /// When the network became available last.
+        /// When the network became available last, or free to use.
         var lastAvailability: UInt64 = 0
+        /// URLs whose last load has kept off the network, since then.
+        var restricted: Set<URL> = []
         /// Origins that failed and haven't answered since.
         var troubled: Set<String> = []
         /// When the others answered first after a failure.
@@ -57,6 +61,9 @@ final class Reconnection: Sendable {
     /// The moment now.
     var moment: ReconnectionMoment { state.withLock { ReconnectionMoment(number: $0.moment) } }
 
+    /// How many wait: for tests.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// The monitor's word.
     var status: NetworkStatus { monitor.status }
 
@@ -64,10 +71,20 @@ final class Reconnection: Sendable {
     ///
     /// - Returns: The moment of the failure.
     func noteFailure(at url: URL) -> ReconnectionMoment {
-        observe()
+        listen()
         return state.withLock { state in
+            state.restricted.remove(url)
             addTrouble(url.origin, &state)
             return ReconnectionMoment(number: state.moment)
+        }
+    }
+
+    /// Notes that a load from a URL keeps off the network as it is.
+    func noteRestriction(at url: URL) {
+        listen()
+        state.withLock { state in
+            if state.restricted.count >= Self.capacity { state.restricted = [] }
+            state.restricted.insert(url)
         }
     }
 
@@ -105,15 +122,15 @@ final class Reconnection: Sendable {
 
     /// Returns once the connection to a URL may be back: at once if that has happened since `moment`.
     ///
-    /// - Parameter url: `nil` waits for the monitor alone.
+    /// - Parameter url: `nil` waits for the monitor alone, and so does one whose load has kept off the network.
     /// - Throws: `CancellationError` if the task is cancelled.
     func wait(for url: URL?, since moment: ReconnectionMoment) async throws {
-        observe()
-        let origin = url?.origin
-        let id = state.withLock { state in
+        listen()
+        let (id, isRestricted) = state.withLock { state in
             state.nextID += 1
-            return state.nextID
+            return (state.nextID, url.map(state.restricted.contains) ?? false)
         }
+        let origin = isRestricted ? nil : url?.origin
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let outcome = state.withLock { state -> Result<Void, any Error>? in
@@ -143,11 +160,11 @@ final class Reconnection: Sendable {
         }
     }
 
-    /// Begins to listen to the monitor.
-    private func observe() {
+    /// Begins to listen to the monitor, if that hasn't begun.
+    func listen() {
         guard state.withLock({ $0.observation == nil }) else { return }
         let observation = monitor.observe { [weak self] previous, current in
-            if current.isAvailable, !previous.isAvailable { self?.noteAvailability() }
+            if current.allowsMore(than: previous) { self?.noteAvailability() }
         }
         // Two at once: the second one's observation ends here, after the lock.
         let surplus = state.withLock { state -> NetworkObservation? in
@@ -162,6 +179,7 @@ final class Reconnection: Sendable {
         resume { state in
             state.moment += 1
             state.lastAvailability = state.moment
+            state.restricted = []
             return Array(state.waiters.keys)
         }
     }
@@ -180,6 +198,14 @@ extension Reconnection.State {
         if lastAvailability > moment { return true }
         guard let origin else { return false }
         return (recoveries[origin] ?? floor) > moment
+    }
+}
+
+extension NetworkStatus {
+    /// Whether a load may go well now that couldn't before.
+    fileprivate func allowsMore(than previous: NetworkStatus) -> Bool {
+        guard isAvailable else { return false }
+        return !previous.isAvailable || !isConstrained && previous.isConstrained || !isExpensive && previous.isExpensive
     }
 }
 

@@ -36,10 +36,15 @@ struct RedirectPolicy: Sendable {
             next.method = "GET"
             next.body = nil
         }
-        if !isSameOrigin(url, request.url) {
-            next.fields.removeAll { field in !harmless.contains { field.name.equalsIgnoringASCIICase($0) } }
-        }
+        if !isSameOrigin(url, request.url) { next.fields = forAnyOrigin(next.fields) }
         return next
+    }
+
+    /// Those fields that any server may see.
+    static func forAnyOrigin(_ fields: HTTPFields) -> HTTPFields {
+        var result = fields
+        result.removeAll { field in !harmless.contains { field.name.equalsIgnoringASCIICase($0) } }
+        return result
     }
 
     /// - Source: RFC 6454 section 5.

@@ -5,6 +5,9 @@
 /// sense, any other status and bytes that are no image fail at once. So does every method but GET and HEAD: a server may
 /// have done what it was asked to before the connection broke.
 ///
+/// A load that nobody is in a hurry for (of priority `low` and below, as a prefetch is) doesn't wait for more than a second:
+/// while it did, others of its kind couldn't be fetched. If it would have to, it fails at once.
+///
 /// The attempts are those of a whole load: a body that is resumed draws on the same number as a connection that is refused.
 public struct RetryPolicy: Sendable, Hashable {
     /// Attempts in all, the first one included; at least one is made.
@@ -26,6 +29,9 @@ public struct RetryPolicy: Sendable, Hashable {
         self.maximumDelay = maximumDelay
         self.longestRetryAfter = longestRetryAfter
     }
+
+    /// The longest wait of background work.
+    static let longestBackgroundDelay = Duration.seconds(1)
 
     /// Three attempts, half a second before the second one at most.
     public static let standard = RetryPolicy()

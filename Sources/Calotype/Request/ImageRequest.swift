@@ -69,6 +69,8 @@ public struct ImageRequest: Sendable {
         var lowDataURL: URL?
         /// Whether the other URLs may be loaded. A constrained network is spared in any case.
         var usesAlternatives = true
+        /// See ``ImageRequest/isForeign``.
+        var isForeign = false
     }
 
     /// Behind a pointer, so that requests without options don't carry them about.
@@ -114,15 +116,21 @@ public struct ImageRequest: Sendable {
     /// The same request, loaded from another URL: the same picture for the same partition, without the fields, the body
     /// and the credentials that were for the first one.
     func loaded(from url: URL) -> ImageRequest {
+        let options = Options(
+            retryPolicy: retryPolicy, isForeign: self.url.map { !RedirectPolicy.isSameOrigin($0, url) } ?? true)
         var copy = self
         copy.change { parts in
             parts.partition = parts.cachePartition
             parts.source = .url(url)
             parts.urlDigest = ResourceID(url: url).digest
-            parts.options = parts.options?.options.retryPolicy.map { OptionsBox(Options(retryPolicy: $0)) }
+            parts.options = OptionsBox(options)
         }
         return copy
     }
+
+    /// Whether it stands in for a request to another origin: then the configuration's fields, which may hold credentials
+    /// for that one, aren't sent.
+    var isForeign: Bool { storage.parts.options?.options.isForeign ?? false }
 
     /// The same request, to be validated with its server. Other URLs stay out of it: what is stale is still better than
     /// another picture.
@@ -198,13 +206,18 @@ public struct ImageRequest: Sendable {
     /// What comes from there is stored under its own URL, and shown as the picture that the request names. A later request
     /// tries its own URL first again, unless what is in memory has as many pixels as it asks for. If all URLs fail, the
     /// error is that of the request's own.
+    ///
+    /// Neither the request's fields nor its body are sent there. To another origin than the request's own go, of the
+    /// configuration's fields, those alone that any server may see (`Accept`, `User-Agent`): what a redirect to it would
+    /// take along. The configuration's `authorize` is asked to sign each of them.
     public var fallbackURLs: [URL] {
         get { storage.parts.options?.options.fallbackURLs ?? [] }
         set { changeOptions { $0.fallbackURLs = newValue } }
     }
 
     /// A smaller file of the same picture, for when the user has asked to spare the network (Low Data Mode). It takes the
-    /// place of a download alone: what the caches have of the request's own URL is used first. Not part of its identity.
+    /// place of a download alone: what the caches have of the request's own URL is used first. Not part of its identity. What
+    /// is sent there is what is sent to ``fallbackURLs``.
     public var lowDataURL: URL? {
         get { storage.parts.options?.options.lowDataURL }
         set { changeOptions { $0.lowDataURL = newValue } }

@@ -86,4 +86,104 @@ struct DecodeEstimateTests {
         #expect(estimate(.original) == Self.whole)
         #expect(estimate(.fill(width: 200, height: 150)) == Self.whole + Self.result)
     }
+
+    @Test("a decoder that counts what it passes on estimates as the one that it passes it on to")
+    func forwarded() {
+        func estimate(_ decoder: any ImageDecoder) -> Int {
+            decoder.estimatedByteCount(
+                of: Self.jpeg(frame: 0xC0), format: .jpeg, pixelSize: Self.photo,
+                target: .fill(width: 200, height: 150))
+        }
+        let system = estimate(SystemImageDecoder())
+        #expect(estimate(CountingDecoder()) == system)
+        #if os(Linux)
+        // Otherwise it would be what a decoder comes to that says nothing.
+        #expect(system < Self.whole)
+        #endif
+    }
 }
+
+// What libwebp and giflib take; Image I/O has its own ways.
+#if os(Linux)
+@Suite("Decode estimates of WebP and GIF: what the libraries keep beside the result")
+struct FrameEstimateTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var title: String
+        var data: Data
+        var format = ImageFormat.webP
+        var height = 360
+        /// The target's width; 0 for the file's own.
+        var width: Int
+        /// Bytes for each pixel of the file, and of the size that the library scales to, beside rows and the result.
+        var perPixel: Int
+        var scaledWidth = 0
+
+        var testDescription: String { title }
+    }
+
+    private static func cases() throws -> [Case] {
+        let lossy = try ImageFixture.data("picture.webp")
+        let alpha = try ImageFixture.data("picture-alpha.webp")
+        let lossless = try ImageFixture.data("picture-lossless.webp")
+        /// The beginning of an animation with a first frame of 480 columns and so many rows, at most 256.
+        func animation(_ chunk: String, rows: Int) -> Data {
+            let frame = [0, 0, 0, 0, 0, 0, 0xDF, 1, 0] + [UInt8(rows - 1), 0, 0, 100, 0, 0, 0]
+            let image = WebPEncoder.chunk(chunk, [0x2F, 0, 0, 0])
+            return WebPEncoder.file(
+                WebPEncoder.extendedHeader(0x12, width: 480, height: 256)
+                    + WebPEncoder.chunk("ANIM", [0, 0, 0, 0, 0, 0]) + WebPEncoder.chunk("ANMF", frame + image))
+        }
+        func gif(_ isInterlaced: Bool) -> Data {
+            TestImages.gif(width: 8, height: 8, isInterlaced: isInterlaced) { x, y in PixelColor(UInt8(x), UInt8(y), 9)
+            }
+        }
+        return [
+            Case(title: "lossy, small", data: lossy, width: 48, perPixel: 0, scaledWidth: 144),
+            Case(title: "lossy, a third", data: lossy, width: 160, perPixel: 0, scaledWidth: 320),
+            Case(title: "lossy, whole", data: lossy, width: 0, perPixel: 0),
+            Case(title: "alpha beside lossy colours, small", data: alpha, width: 48, perPixel: 9),
+            Case(title: "alpha beside lossy colours, whole", data: alpha, width: 0, perPixel: 9),
+            Case(title: "lossless, small", data: lossless, width: 48, perPixel: 4, scaledWidth: 144),
+            Case(title: "lossless, nearly whole", data: lossless, width: 400, perPixel: 8),
+            Case(
+                title: "an animation's whole frame", data: animation("VP8L", rows: 256), height: 256, width: 48,
+                perPixel: 4, scaledWidth: 144),
+            Case(
+                title: "an animation's part of the canvas", data: animation("VP8L", rows: 255), height: 256, width: 48,
+                perPixel: 8),
+            Case(
+                title: "a lossy part of the canvas", data: animation("VP8 ", rows: 255), height: 256, width: 48,
+                perPixel: 4),
+            Case(title: "no frame to be found: what takes most", data: lossy.prefix(14), width: 48, perPixel: 9),
+            Case(title: "GIF", data: gif(false), format: .gif, width: 48, perPixel: 0),
+            Case(title: "interlaced GIF", data: gif(true), format: .gif, width: 48, perPixel: 1),
+            Case(title: "GIF without a frame", data: gif(false).prefix(14), format: .gif, width: 48, perPixel: 1),
+        ]
+    }
+
+    @Test("what is kept of the file's pixels is counted")
+    func kept() throws {
+        for row in try Self.cases() {
+            let size = PixelSize(width: 480, height: row.height)
+            let target = row.width == 0 ? PixelTarget.original : .fit(width: row.width, height: nil)
+            let result = target.pixelSize(for: size)
+            let expected =
+                row.perPixel * size.pixelCount + row.scaledWidth * (result.height * row.scaledWidth / result.width) * 4
+                + result.pixelCount * 4 + DecodeEstimate.rows(from: size, to: result)
+            let bytes = SystemImageDecoder().estimatedByteCount(
+                of: row.data, format: row.format, pixelSize: size, target: target)
+            #expect(bytes == expected, "\(row.title)")
+        }
+    }
+
+    @Test("sides that can't be multiplied make no sum overflow")
+    func overflow() throws {
+        let size = PixelSize(width: .max, height: .max)
+        for row in try Self.cases() {
+            let bytes = SystemImageDecoder().estimatedByteCount(
+                of: row.data, format: row.format, pixelSize: size, target: .original)
+            #expect(bytes == .max, "\(row.title)")
+        }
+    }
+}
+#endif

@@ -33,15 +33,37 @@ struct FrameRefusalTests {
         return WebPEncoder.encode(width: 9, height: 8, frames: [frame, frame])
     }
 
-    @Test("every truncation of an animation is incomplete, up to the last byte of its last frame")
+    @Test("every truncation of an animation is incomplete, except between the blocks of a GIF")
     func truncated() {
         for (data, format) in [
             (Self.gif(isInterlaced: false), ImageFormat.gif), (Self.gif(isInterlaced: true), .gif),
             (Self.webP(), .webP), (TestImages.webP(width: 4, height: 4, orientation: 6) { _, _ in .red }, .webP),
         ] {
             #expect(Self.reason(data) == nil)
-            for length in 12..<data.count {
+            let ends = format == .gif ? Self.blockEnds(data) : []
+            for length in 12..<data.count where !ends.contains(length) {
                 #expect(Self.reason(data.prefix(length)) == .incomplete(format), "at \(length) of \(data.count)")
+            }
+        }
+    }
+
+    /// Where blocks end after the first frame: each of the two of ``gif(isInterlaced:)`` has 8 bytes of control before it.
+    private static func blockEnds(_ data: Data) -> [Int] {
+        let control = Data([0x21, 0xF9, 4])
+        guard let second = data.range(of: control, options: .backwards) else { return [] }
+        return [second.lowerBound, second.lowerBound + 8, data.count - 1]
+    }
+
+    @Test("a GIF without its trailer, or cut off between blocks after its first frame, is shown as browsers do")
+    func noTrailer() throws {
+        for isInterlaced in [false, true] {
+            let data = Self.gif(isInterlaced: isInterlaced)
+            let whole = try ImageDecoders.system.decode(data).bitmap
+            let ends = Self.blockEnds(data)
+            #expect(ends.count == 3 && data.last == 0x3B)
+            for length in ends {
+                let bitmap = try ImageDecoders.system.decode(data.prefix(length)).bitmap
+                #expect(PixelComparison(bitmap, whole).isWithin(.exact), "at \(length) of \(data.count)")
             }
         }
     }

@@ -72,6 +72,14 @@ struct WorkQueueTests {
                 (.add("e", .high), "e"), (.add("f"), ""), (.finish("d"), "f"), (.finish("f"), ""), (.finish("a"), "c"),
             ]),
         Case(
+            "absurd numbers of bytes are none, or more than anything can run beside",
+            .init(count: 4, backgroundCount: 2, byteCount: .max),
+            [
+                (.add("a", bytes: .min), "a"), (.add("b", bytes: -1), "b"), (.add("c", bytes: .max), "c"),
+                (.add("d", bytes: 1), ""), (.add("e", bytes: .max), ""), (.finish("a"), ""), (.finish("c"), "d"),
+                (.finish("b"), ""), (.finish("d"), "e"), (.finish("e"), ""),
+            ]),
+        Case(
             "running work that is promoted makes room in the share; demoted, it counts again", four,
             [
                 (.add("a", .low), "a"), (.add("b", .low), "b"), (.add("c", .low), ""), (.add("d", .low), ""),

@@ -109,13 +109,6 @@ final class RawServer: Sendable {
         }
         return descriptor
     }
-
-    /// A port that refuses connections.
-    static func refusingPort() throws -> Int {
-        let (descriptor, port) = try listen(backlog: 1)
-        close(descriptor)
-        return port
-    }
 }
 
 /// The server's end of a connection, used by the script's thread.

@@ -43,12 +43,13 @@ struct ReconnectionTests {
 
     @Test("a server that wasn't there, and then is: another load's success tells the one that failed")
     func server() async throws {
-        let port = try RawServer.refusingPort()
+        let port = try RefusingPort()
         let fixture = try Fixture()
-        let url = URL(string: "http://127.0.0.1:\(port)/a")!
+        let url = port.url("/a")
         let moment = fixture.pipeline.reconnectionMoment
         #expect(await failure { try await fixture.pipeline.image(for: url) } == .cannotConnect)
-        let server = try LoopbackServer(port: port)
+        port.release()
+        let server = try LoopbackServer(port: port.number)
         server.fallback { _ in .ok(Self.png, type: "image/png") }
         async let reconnected: Void = fixture.pipeline.waitForReconnection(of: url, since: moment)
         _ = try await fixture.pipeline.image(for: server.url("/b"))
@@ -126,6 +127,72 @@ struct ReconnectionTests {
         }
         try await reconnection.wait(for: URL(string: "http://host0/"), since: moment)
         try await reconnection.wait(for: URL(string: "http://host1100/"), since: moment)
+    }
+
+    @Test(
+        "what keeps off a network waits until that may be used, whoever else gets answers over it, and isn't retried",
+        arguments: [
+            NetworkStatus(isConstrained: true), NetworkStatus(isExpensive: true),
+            NetworkStatus(isAvailable: false, isConstrained: true),
+        ])
+    func restricted(_ status: NetworkStatus) async throws {
+        let network = ManualNetworkMonitor(status)
+        let transport = ScriptedTransport([.respond(200, [:], Self.png)])
+        let fixture = try Fixture {
+            $0.transport = transport
+            $0.network = network
+            $0.allowsConstrainedNetwork = false
+            $0.allowsExpensiveNetwork = false
+            $0.retry = RetryPolicy(attemptLimit: 3, baseDelay: .zero)
+        }
+        let moment = fixture.pipeline.reconnectionMoment
+        do {
+            _ = try await fixture.pipeline.image(for: Self.url)
+            Issue.record("It loaded.")
+        } catch let error as ImageError {
+            #expect(error.reason == .networkRestricted && error.isConnectivityFailure)
+        }
+        #expect(fixture.events.all.allSatisfy { if case .retrying = $0 { false } else { true } })
+        let reconnection = fixture.pipeline.loader.http.reconnection
+        // Another load's success on the same origin, before the wait and during it; and a change for the worse.
+        let neighbour = try #require(URL(string: "http://img.example.com/b.png"))
+        _ = reconnection.noteFailure(at: neighbour)
+        reconnection.noteSuccess(at: neighbour)
+        async let wait: Void = fixture.pipeline.waitForReconnection(of: Self.url, since: moment)
+        try await waitUntil { reconnection.waiterCount == 1 }
+        _ = reconnection.noteFailure(at: neighbour)
+        reconnection.noteSuccess(at: neighbour)
+        network.status.isConstrained = true
+        network.status.isExpensive = true
+        #expect(reconnection.waiterCount == 1)
+        network.status = NetworkStatus()
+        try #require(reconnection.waiterCount == 0)
+        try await wait
+        #expect(transport.requests.isEmpty)
+        #expect(try await fixture.pipeline.image(for: Self.url).bitmap.pixel(0, 0) == .green)
+        // From here on it counts as any other.
+        let later = fixture.pipeline.reconnectionMoment
+        _ = reconnection.noteFailure(at: Self.url)
+        reconnection.noteSuccess(at: Self.url)
+        try await fixture.pipeline.waitForReconnection(of: Self.url, since: later)
+    }
+
+    @Test("a wait ends with each restriction that goes, and not with one that comes or with the network")
+    func easing() async throws {
+        let network = ManualNetworkMonitor(NetworkStatus(isConstrained: true, isExpensive: true))
+        let reconnection = Reconnection(network)
+        for status in [
+            NetworkStatus(isExpensive: true), NetworkStatus(isConstrained: true), NetworkStatus(),
+        ] {
+            let moment = reconnection.noteFailure(at: Self.url)
+            network.status = status
+            try #require(reconnection.moment > moment)
+            try await reconnection.wait(for: nil, since: moment)
+        }
+        let moment = reconnection.moment
+        network.status = NetworkStatus(isConstrained: true)
+        network.status = NetworkStatus(isAvailable: false)
+        #expect(reconnection.moment == moment)
     }
 
     @Test("the network's return ends the wait before a retry; Retry-After is waited out")

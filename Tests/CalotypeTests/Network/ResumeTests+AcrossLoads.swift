@@ -1,7 +1,8 @@
-import Calotype
 import CalotypeTesting
 import Foundation
 import Testing
+
+@testable import Calotype
 
 extension ResumeTests {
     /// Cancels a load once half the file has come, and waits until nothing of it runs.
@@ -58,6 +59,27 @@ extension ResumeTests {
         #expect(await stored(fixture) == Self.file)
     }
 
+    @Test(
+        "a load that fails without refuting what there is leaves it to the next one",
+        arguments: [
+            ScriptedTransport.Step.fail(.hostNotFound), .fail(.networkRestricted), .fail(.secureConnectionFailed),
+            .fail(.other), .respond(403), .respond(302, ["Location": "ftp://example.com/"]),
+        ])
+    func keptThroughFailure(_ failing: ScriptedTransport.Step) async throws {
+        let (half, count) = (Self.half, Self.file.count)
+        let head: HTTPFields = ["ETag": "\"v1\"", "Content-Length": "\(count)", "Cache-Control": "max-age=60"]
+        let transport = ScriptedTransport([
+            .respond(200, head, Self.file.prefix(half)), failing, failing,
+            .respond(206, ["Content-Range": "bytes \(half)-\(count - 1)/\(count)"], Self.file.suffix(from: half)),
+        ])
+        let fixture = try fixture(attempts: 1) { $0.transport = transport }
+        let url = URL(string: "http://img.example.com/a.png")!
+        for _ in 0..<3 { #expect(await failure { try await fixture.pipeline.image(for: url) } != nil) }
+        _ = try await fixture.pipeline.image(for: url)
+        #expect(transport.requests.map { $0.fields["Range"] } == [nil] + Array(repeating: "bytes=\(half)-", count: 3))
+        #expect(await fixture.store.body(of: url) == Self.file)
+    }
+
     enum Forgetting: String, CaseIterable, Sendable {
         case invalidation, removalOfThePartition, removalOfAll, noStoreResponse, noStoreRequest, reload, fewBytes
         case otherPartition
@@ -85,6 +107,47 @@ extension ResumeTests {
         }
         _ = try await fixture.pipeline.image(for: request)
         #expect(ranges(fixture) == [nil, nil])
+    }
+
+    @Test(
+        "the beginning of a body goes when memory is critically short, and stays at a warning",
+        arguments: MemoryPressure.Level.allCases)
+    func memoryPressure(_ level: MemoryPressure.Level) async throws {
+        let fixture = try fixture(attempts: 1)
+        serveHeld(fixture, resource())
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        try await cancelHalfway(fixture, request)
+        fixture.pipeline.loader.http.partials.respondToMemoryPressure(level)
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(ranges(fixture) == [nil, level == .critical ? nil : "bytes=\(Self.half)-"])
+    }
+
+    @Test("beginnings of bodies are told of memory pressure from the first one on, once")
+    func memoryPressureCenter() async throws {
+        let center = MemoryPressureCenter { _ in nil }
+        let partials = PartialBodies(center)
+        let key = FetchKey(url: URL(string: "http://img.example.com/a.png")!)
+        let body = try #require(try Self.partialBody())
+        #expect(center.listenerCount == 0)
+        for _ in 0..<2 { partials.keep(body, for: key, resource: "a", since: partials.epoch) }
+        #expect(center.listenerCount == 1 && !partials.isEmpty)
+        center.report(.warning)
+        #expect(!partials.isEmpty)
+        center.report(.critical)
+        #expect(partials.isEmpty && partials.take(key, fields: [:]) == nil)
+    }
+
+    private static func partialBody() throws -> PartialBody? {
+        let fields: HTTPFields = [
+            "ETag": "\"v1\"", "Content-Length": "\(file.count)", "Cache-Control": "max-age=60",
+        ]
+        let exchange = HTTPLoader.Exchange(
+            response: HTTPResponse(status: 200, fields: fields), requestTime: now, responseTime: now, start: .now,
+            redirectedURL: nil, redirectCount: 0, retryCount: 0)
+        var reception = try BodyReception(
+            exchange, method: "GET", requestFields: [:], expectedByteCount: Int64(file.count), ImageLimits())
+        _ = try reception.take(file.prefix(half))
+        return PartialBody(reception)
     }
 
     @Test("a load that is under way when its resource is invalidated leaves nothing to go on with")

@@ -80,6 +80,37 @@ extension ResumeTests {
         #expect(try await fixture.store.usage().responseCount == 0)
     }
 
+    @Test(
+        "a part that a redirect brings from elsewhere isn't joined, unless only a signature differs",
+        arguments: [
+            (["/a?v=1", "/a?v=1", ""], true), (["/a?v=1", "/a?v=2", "/a?v=2"], false), (["/b", "/a", "/a"], false),
+            (["", "/a", "/a"], false), (["/b", "", ""], false),
+            (
+                [
+                    "/a?Key-Pair-Id=k&Signature=s1&Expires=1", "/a?Signature=s2&Key-Pair-Id=k&Expires=2", "",
+                ], true
+            ),
+        ])
+    func redirectedElsewhere(_ targets: [String], isJoined: Bool) async throws {
+        let fixture = try fixture()
+        let resource = resource()
+        let (visits, breaks) = (Counter(), Counter())
+        let file: @Sendable (LoopbackServer.Request) -> LoopbackServer.Response = { request in
+            let response = resource.response(to: request)
+            return breaks.increment() == 1 ? response.truncated(afterBodyBytes: Self.half) : response
+        }
+        fixture.server.route("/old") { request in
+            let target = targets[visits.increment() - 1]
+            return target.isEmpty ? file(request) : .redirect(to: target)
+        }
+        fixture.server.route("/a", file)
+        fixture.server.route("/b", file)
+        _ = try await fixture.pipeline.image(for: fixture.server.url("/old"))
+        let rest = "bytes=\(Self.half)-"
+        #expect(ranges(fixture, "/old") == (isJoined ? [nil, rest] : [nil, rest, nil]))
+        #expect(await stored(fixture, "/old") == Self.file)
+    }
+
     @Test("more bytes than the part has are refused before they are joined")
     func longPart() async throws {
         let fixture = try fixture()
@@ -119,4 +150,83 @@ extension ResumeTests {
         #expect(ranges(fixture) == [nil, "bytes=\(Self.half)-", "bytes=\(Self.half + 100)-"])
         #expect(await stored(fixture) == Self.file)
     }
+
+    @Test("a new body that broke off leaves no place open in the store once the stored one is confirmed after all")
+    func confirmedAfterAll() async throws {
+        let (half, count) = (Self.half, Self.file.count)
+        let old = TestImages.solidPNG(width: 8, height: 8, color: .green)
+        let head: HTTPFields = ["ETag": "\"v2\"", "Content-Length": "\(count)"]
+        let refusals: [ScriptedTransport.Step] = [.respond(416), .respond(206, [:], Self.file.suffix(from: half))]
+        for refusal in refusals {
+            let store = WriterCountingStore()
+            let transport = ScriptedTransport([
+                .respond(200, ["ETag": "\"v1\""], old),
+                .stream(200, head, [Self.file.prefix(half / 2), Self.file[half / 2..<half]]),
+                refusal, .respond(304),
+            ])
+            let fixture = try fixture(attempts: 4) {
+                $0.transport = transport
+                $0.store = store
+            }
+            var request = ImageRequest(url: URL(string: "http://img.example.com/a.png")!)
+            _ = try await fixture.pipeline.data(for: request)
+            request.cachePolicy = .revalidate
+            #expect(try await fixture.pipeline.data(for: request) == old)
+            #expect(transport.requests.map { $0.fields["If-None-Match"] } == [nil, "\"v1\"", nil, "\"v1\""])
+            #expect(store.openedCount.value == 1 && store.abortedCount.value == 1)
+        }
+    }
+}
+
+/// A store that counts writers which are opened, and those which are aborted in so many words.
+private final class WriterCountingStore: ResponseStore {
+    let openedCount = Counter()
+    let abortedCount = Counter()
+    private let store = MemoryStore()
+
+    private final class Writer: ResponseWriter {
+        private let writer: any ResponseWriter
+        private let abortedCount: Counter
+
+        init(_ writer: any ResponseWriter, _ abortedCount: Counter) {
+            self.writer = writer
+            self.abortedCount = abortedCount
+        }
+
+        func append(_ bytes: Data) async throws { try await writer.append(bytes) }
+        func commit() async throws -> StoredResponse? { try await writer.commit() }
+        func abort() async {
+            abortedCount.increment()
+            await writer.abort()
+        }
+    }
+
+    func writer(
+        for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) async throws -> any ResponseWriter {
+        openedCount.increment()
+        let writer = try await store.writer(
+            for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
+        return Writer(writer, abortedCount)
+    }
+
+    func add(
+        _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
+        since epoch: StoreEpoch
+    ) async throws -> StoredResponse? {
+        try await store.add(body, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
+    }
+
+    func epoch() -> StoreEpoch { store.epoch() }
+    func responses(for key: FetchKey) async throws -> [StoredResponse] { try await store.responses(for: key) }
+    func body(of id: StoredResponse.ID) async throws -> StoredBody? { try await store.body(of: id) }
+    func updateMetadata(of id: StoredResponse.ID, to metadata: Data) async throws -> Bool {
+        try await store.updateMetadata(of: id, to: metadata)
+    }
+    func remove(_ id: StoredResponse.ID) async throws { try await store.remove(id) }
+    func remove(_ resource: ResourceID) async throws { try await store.remove(resource) }
+    func removePartition(_ partition: Partition) async throws { try await store.removePartition(partition) }
+    func removeAll() async throws { try await store.removeAll() }
+    func usage() async throws -> StoreUsage { try await store.usage() }
 }

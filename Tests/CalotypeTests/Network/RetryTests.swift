@@ -162,6 +162,52 @@ struct RetryTests {
         #expect(fixture.pipeline.isIdle)
     }
 
+    @Test("prefetches that a server puts off for long fail at once: those behind them go on", .timeLimit(.minutes(1)))
+    func background() async throws {
+        let fixture = try Fixture { $0.retry = Self.policy }
+        let data = TestImages.solidPNG(width: 8, height: 8, color: .green)
+        fixture.server.fallback { request in
+            request.path == "/5"
+                ? .ok(data, type: "image/png", fields: ["Cache-Control": "max-age=60"])
+                : .status(503, fields: ["Retry-After": "30"])
+        }
+        let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, to: .disk)
+        prefetcher.start((1...5).map { fixture.server.url("/\($0)") })
+        await prefetcher.finished()
+        #expect(fixture.clock.requestedSleeps.isEmpty)
+        #expect(fixture.server.requestCount == 5)
+        #expect(try await fixture.store.usage().responseCount == 1)
+    }
+
+    struct Wait: Sendable, CustomTestStringConvertible {
+        var priority: ImageRequest.Priority
+        var step: ScriptedTransport.Step
+        var waits: [Duration]
+
+        var testDescription: String { "\(priority), \(step)" }
+
+        static let all: [Wait] = [
+            Wait(priority: .low, step: .fail(.timedOut), waits: Row.backoff),
+            Wait(priority: .veryLow, step: .respond(503, ["Retry-After": "0"]), waits: Row.backoff),
+            Wait(priority: .low, step: .respond(503, ["Retry-After": "1"]), waits: []),
+            Wait(
+                priority: .normal, step: .respond(503, ["Retry-After": "1"]),
+                waits: [.milliseconds(1_500), .seconds(2)]),
+        ]
+    }
+
+    @Test("background work waits for a second at most", .timeLimit(.minutes(1)), arguments: Wait.all)
+    func backgroundWait(_ row: Wait) async throws {
+        let (fixture, transport) = try fixture([row.step])
+        async let reason = failure {
+            try await fixture.pipeline.image(for: ImageRequest(url: Self.url, priority: row.priority))
+        }
+        try await pass(row.waits, fixture.clock)
+        #expect(await reason != nil)
+        #expect(fixture.clock.requestedSleeps == row.waits)
+        #expect(transport.requests.count == row.waits.count + 1)
+    }
+
     @Test("a request's own policy counts, and doesn't make it another request")
     func ownPolicy() async throws {
         let (fixture, transport) = try fixture([.respond(503)])

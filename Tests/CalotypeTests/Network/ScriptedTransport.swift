@@ -8,6 +8,8 @@ final class ScriptedTransport: HTTPTransport {
     enum Step: Sendable {
         case fail(HTTPTransportError.Code)
         case respond(Int, HTTPFields = [:], Data = Data())
+        /// A body that comes in these pieces.
+        case stream(Int, HTTPFields, [Data])
     }
 
     private let state: Mutex<(steps: [Step], requests: [HTTPRequest])>
@@ -28,6 +30,16 @@ final class ScriptedTransport: HTTPTransport {
         case .fail(let code): throw HTTPTransportError(code)
         case .respond(let status, let fields, let body):
             return HTTPResponse(status: status, fields: fields, body: HTTPBody(body))
+        case .stream(let status, let fields, let pieces):
+            return HTTPResponse(status: status, fields: fields, body: HTTPBody(Pieces(pieces)))
         }
+    }
+
+    private final class Pieces: HTTPBodySource {
+        private let pieces: Mutex<ArraySlice<Data>>
+
+        init(_ pieces: [Data]) { self.pieces = Mutex(pieces[...]) }
+
+        func next() async throws -> Data? { pieces.withLock { $0.popFirst() } }
     }
 }

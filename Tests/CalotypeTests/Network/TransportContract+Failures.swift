@@ -107,8 +107,9 @@ extension TransportContract {
 
     @Test("a refused connection", arguments: TransportUnderTest.all)
     func refused(_ transport: TransportUnderTest) async throws {
-        let url = URL(string: "http://127.0.0.1:\(try RawServer.refusingPort())/")!
-        #expect(await transportErrorCode { _ = try await transport().get(url) } == .cannotConnect)
+        let port = try RefusingPort()
+        defer { port.release() }
+        #expect(await transportErrorCode { _ = try await transport().get(port.url("/")) } == .cannotConnect)
     }
 
     @Test("a name without an address", arguments: TransportUnderTest.all)

@@ -70,6 +70,12 @@ final class CountingDecoder: ImageDecoder {
 
     func supports(_ format: ImageFormat) -> Bool { system.supports(format) }
 
+    func estimatedByteCount(
+        of data: Data, format: ImageFormat, pixelSize: PixelSize?, target: PixelTarget
+    ) -> Int {
+        system.estimatedByteCount(of: data, format: format, pixelSize: pixelSize, target: target)
+    }
+
     func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let gate = state.withLock { state in
             state.count += 1

@@ -74,7 +74,7 @@ struct PrefetcherTests {
             isStored: true),
         Case(
             title: "memory, automatic size, without a store", destination: .memory, size: .automatic, hasStore: false,
-            expected: ImageError.Reason.noStore.description, requestCount: 0),
+            expected: ImageError.Reason.noSize.description, requestCount: 0),
         Case(
             title: "memory without a store", destination: .memory, hasStore: false, expected: "loaded from network",
             isInMemory: true),
@@ -169,15 +169,19 @@ struct PrefetcherTests {
     func otherSources() async throws {
         let fixture = try Fixture()
         let data = TestImages.solidPNG(width: 8, height: 8, color: .red)
-        let request = ImageRequest(data: data, size: Self.size)
-        for (destination, expected) in [
-            (ImagePrefetcher.Destination.memory, "loaded from source"), (.disk, Self.notStorable),
+        let noSize = ImageError.Reason.noSize.description
+        for (destination, size, expected) in [
+            (ImagePrefetcher.Destination.memory, Self.size, "loaded from source"), (.disk, Self.size, Self.notStorable),
+            (.memory, .automatic, noSize), (.disk, .automatic, Self.notStorable),
         ] {
-            let log = OutcomeLog()
-            let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, to: destination, onOutcome: log.append)
-            prefetcher.start([request])
-            await prefetcher.finished()
-            #expect(log.results == [expected])
+            for request in [ImageRequest(data: data, size: size), ImageRequest(id: "closure", size: size) { data }] {
+                let log = OutcomeLog()
+                let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, to: destination, onOutcome: log.append)
+                prefetcher.start([request])
+                await prefetcher.finished()
+                #expect(log.results == [expected])
+                await fixture.pipeline.removeAll()
+            }
         }
     }
 
@@ -327,6 +331,31 @@ struct PrefetcherTests {
         #expect(fixture.pipeline.jobCounts.renditions == 0)
         await fixture.pipeline.waitUntilIdle()
         #expect(fixture.server.requestCount == 2)
+    }
+
+    @Test("what is asked for again after its partition was removed is brought, and what stood in the line is cancelled")
+    func removedAndAskedForAgain() async throws {
+        let fixture = try Fixture { $0.prefetchLimit = 1 }
+        let gate = LoopbackServer.Gate()
+        let data = TestImages.solidPNG(width: 64, height: 48, color: .red)
+        fixture.server.fallback { _ in .ok(data, type: "image/png", fields: Self.fresh).gated(gate) }
+        let requests = (0..<3).map {
+            ImageRequest(url: fixture.server.url("/\($0)"), size: Self.size, partition: $0 == 1 ? "account" : nil)
+        }
+        let log = OutcomeLog()
+        let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, onOutcome: log.append)
+        // Of another partition, so that it stays.
+        prefetcher.start(requests)
+        try await gate.waitUntilHeld()
+        await fixture.pipeline.removePartition("account")
+        prefetcher.start(requests)
+        #expect(log.all.map(\.path) == ["/1"] && log.results == ["cancelled"])
+        #expect(prefetcher.pendingCount == 2 && prefetcher.runningCount == 1)
+        gate.open()
+        await prefetcher.finished()
+        #expect(log["/1"] == ["cancelled", "loaded from network"])
+        #expect(fixture.server.requests.map(\.path) == ["/0", "/2", "/1"])
+        #expect(fixture.pipeline.cachedImage(for: requests[1]) != nil)
     }
 
     @Test("an outcome's handler may start and stop, and is told of everything before the end")

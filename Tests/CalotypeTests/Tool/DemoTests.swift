@@ -154,6 +154,17 @@ struct FeedTests {
         #expect(run.record.flashCount == 0)
     }
 
+    @Test("the feed's decoder estimates as the system's, which it counts")
+    func estimate() {
+        let data = TestImages.jpeg(width: 400, height: 300) { _, _ in .red }
+        func estimate(_ decoder: any ImageDecoder) -> Int {
+            decoder.estimatedByteCount(
+                of: data, format: .jpeg, pixelSize: PixelSize(width: 400, height: 300),
+                target: .fit(width: 20, height: nil))
+        }
+        #expect(estimate(FeedDecoder()) == estimate(SystemImageDecoder()))
+    }
+
     @Test("AsyncImage's rules: a request for each row, but a placeholder and a decode whenever one comes into view")
     @MainActor
     func asyncImage() async throws {

@@ -65,6 +65,12 @@ final class FeedDecoder: ImageDecoder {
 
     func supports(_ format: ImageFormat) -> Bool { decoder.supports(format) }
 
+    func estimatedByteCount(
+        of data: Data, format: ImageFormat, pixelSize: PixelSize?, target: PixelTarget
+    ) -> Int {
+        decoder.estimatedByteCount(of: data, format: format, pixelSize: pixelSize, target: target)
+    }
+
     func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let image = try decoder.decode(data, format: format, options: options)
         counted.withLock { count in

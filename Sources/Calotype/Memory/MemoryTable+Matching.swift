@@ -1,0 +1,52 @@
+extension MemoryTable {
+    /// The entry that answers a query best, if any does. Called under the lock of the chain's shard.
+    @inline(__always)
+    static func best(
+        for query: RenditionQuery, in chain: Entry?
+    ) -> (Entry, RenditionQuery.Match)? {
+        var best: (Entry, RenditionQuery.Match)?
+        var next = chain
+        while let entry = next {
+            next = entry.pointee.next
+            guard entry.pointee.key == query.key, entry.pointee.processors == query.processors, entry.pointee.isAlive
+            else { continue }
+            let match = query.match(
+                source: entry.pointee.source, decoded: entry.pointee.decodedSize, original: entry.pointee.originalSize)
+            if match == .exact, entry.pointee.source == query.source { return (entry, match) }
+            if let (other, otherMatch) = best, !prefers(entry, match, over: other, otherMatch) { continue }
+            best = (entry, match)
+        }
+        return best
+    }
+
+    /// A final answer rather than a preview; of two that answer, the smaller; of two previews, the larger.
+    private static func prefers(
+        _ entry: Entry, _ match: RenditionQuery.Match, over best: Entry, _ bestMatch: RenditionQuery.Match
+    ) -> Bool {
+        if match != bestMatch { return match > bestMatch }
+        let isLarger = entry.pointee.decodedSize.pixelCount > best.pointee.decodedSize.pixelCount
+        return match == .preview ? isLarger : !isLarger
+    }
+
+    /// The entries that a new rendition takes the place of.
+    func entries(with key: Digest, replacedBy rendition: Rendition) -> [Entry] {
+        var result: [Entry] = []
+        withShard(of: key) { buckets in
+            var next = buckets.pointee.chain(of: key)
+            while let entry = next {
+                next = entry.pointee.next
+                guard entry.pointee.key == key, entry.pointee.source == rendition.source else { continue }
+                let isSame =
+                    entry.pointee.processors == rendition.processors ?? .zero
+                    && entry.pointee.decodedSize == rendition.decodedSize
+                if isSame || entry.pointee.version != rendition.version { result.append(entry) }
+            }
+        }
+        return result
+    }
+}
+
+extension MemoryEntry {
+    /// Whether there are pixels to be had. Read under the shard's lock.
+    fileprivate var isAlive: Bool { image != nil || shown != nil }
+}
