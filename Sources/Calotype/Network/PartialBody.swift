@@ -60,7 +60,8 @@ final class PartialBody: Sendable {
         }
         let normalization = URLNormalization(signatures)
         try check(
-            reception.redirectedURL.map(normalization.digest) == exchange.redirectedURL.map(normalization.digest),
+            reception.redirectedURL.map { normalization.digest(of: $0) }
+                == exchange.redirectedURL.map { normalization.digest(of: $0) },
             "it comes from another place")
         guard let field = response.fields["Content-Range"], let range = ContentRange(field) else {
             throw ImageError(.network, .unexpectedPart("it doesn't say which part it is"))
