@@ -28,7 +28,8 @@ struct BodyReception {
     ) throws {
         arrival = HTTPCache.Arrival(
             method: method, requestFields: requestFields, status: exchange.response.status,
-            fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime)
+            fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime,
+            redirection: exchange.redirection)
         self.expectedByteCount = expectedByteCount
         self.limits = limits
         if let expectedByteCount { try check(expectedByteCount) }

@@ -28,78 +28,80 @@ struct DecisionTests {
             Row(title: "nothing is stored (RFC 9111, 4)", outcome: .fetch, reason: .nothingStored),
             Row(
                 title: "fresh: used (4.2)", candidates: [tagged(age: 100)], outcome: .useStored(0),
-                reason: .fresh(age: 100, lifetime: 600)),
+                reason: .fresh(age: 100, lifetime: .maxAge(600))),
             Row(
                 title: "as old as its lifetime: no longer fresh (4.2)", candidates: [tagged(age: 600)],
-                outcome: .revalidate(0, with: ifTagged), reason: .stale(age: 600, lifetime: 600)),
+                outcome: .revalidate(0, with: ifTagged), reason: .stale(age: 600, lifetime: .maxAge(600))),
             Row(
                 title: "stale, with an entity tag: If-None-Match (4.3.1)", candidates: [tagged(age: 700)],
-                outcome: .revalidate(0, with: ifTagged), reason: .stale(age: 700, lifetime: 600)),
+                outcome: .revalidate(0, with: ifTagged), reason: .stale(age: 700, lifetime: .maxAge(600))),
             Row(
                 title: "stale, with a date: If-Modified-Since (4.3.1)",
                 candidates: [.response(["Cache-Control": "max-age=600", "Last-Modified": modified], age: 700)],
                 outcome: .revalidate(0, with: ["If-Modified-Since": modified]),
-                reason: .stale(age: 700, lifetime: 600)),
+                reason: .stale(age: 700, lifetime: .maxAge(600))),
             Row(
                 title: "stale, with both: both (4.3.1)",
                 candidates: [tagged(age: 700, more: ["Last-Modified": modified])],
                 outcome: .revalidate(0, with: ["If-None-Match": "\"a\"", "If-Modified-Since": modified]),
-                reason: .stale(age: 700, lifetime: 600)),
+                reason: .stale(age: 700, lifetime: .maxAge(600))),
             Row(
                 title: "stale, without a validator: fetched (4.3.1)",
                 candidates: [.response(["Cache-Control": "max-age=600"], age: 700)], outcome: .fetch,
-                reason: .stale(age: 700, lifetime: 600)),
+                reason: .stale(age: 700, lifetime: .maxAge(600))),
             Row(
                 title: "no-cache: validated, however fresh (5.2.2.4)",
                 candidates: [tagged("no-cache, max-age=600", age: 1)], outcome: .revalidate(0, with: ifTagged),
                 reason: .noCache),
             Row(
                 title: "no-cache of the request: validated (5.2.1.4)", candidates: [tagged(age: 1)],
-                request: ["Cache-Control": "no-cache"], outcome: .revalidate(0, with: ifTagged), reason: .requested),
+                request: ["Cache-Control": "no-cache"], outcome: .revalidate(0, with: ifTagged), reason: .requestNoCache
+            ),
             Row(
                 title: "older than the request's max-age: validated (5.2.1.1)", candidates: [tagged(age: 100)],
-                request: ["Cache-Control": "max-age=99"], outcome: .revalidate(0, with: ifTagged), reason: .requested),
+                request: ["Cache-Control": "max-age=99"], outcome: .revalidate(0, with: ifTagged),
+                reason: .requestMaxAge(age: 100, limit: 99)),
             Row(
                 title: "as old as the request's max-age: used (5.2.1.1)", candidates: [tagged(age: 100)],
                 request: ["Cache-Control": "max-age=100"], outcome: .useStored(0),
-                reason: .fresh(age: 100, lifetime: 600)),
+                reason: .fresh(age: 100, lifetime: .maxAge(600))),
             Row(
                 title: "a max-age of the request that is no number asks for nothing", candidates: [tagged(age: 100)],
                 request: ["Cache-Control": "max-age=now"], outcome: .useStored(0),
-                reason: .fresh(age: 100, lifetime: 600)),
+                reason: .fresh(age: 100, lifetime: .maxAge(600))),
             Row(
                 title: "fresh for less than min-fresh: validated (5.2.1.3)", candidates: [tagged(age: 100)],
                 request: ["Cache-Control": "min-fresh=501"], outcome: .revalidate(0, with: ifTagged),
-                reason: .requested),
+                reason: .requestMinFresh(remaining: 500, margin: 501)),
             Row(
                 title: "fresh for as long as min-fresh: used (5.2.1.3)", candidates: [tagged(age: 100)],
                 request: ["Cache-Control": "min-fresh=500"], outcome: .useStored(0),
-                reason: .fresh(age: 100, lifetime: 600)),
+                reason: .fresh(age: 100, lifetime: .maxAge(600))),
             Row(
                 title: "within stale-while-revalidate: used meanwhile (RFC 5861, 3)",
                 candidates: [tagged("max-age=600, stale-while-revalidate=300", age: 700)],
                 outcome: .useStaleWhileRevalidating(0),
-                reason: .staleWhileRevalidate(age: 700, lifetime: 600, window: 200)),
+                reason: .staleWhileRevalidate(age: 700, lifetime: .maxAge(600), window: 200)),
             Row(
                 title: "past it: validated (RFC 5861, 3)",
                 candidates: [tagged("max-age=600, stale-while-revalidate=300", age: 900)],
-                outcome: .revalidate(0, with: ifTagged), reason: .stale(age: 900, lifetime: 600)),
+                outcome: .revalidate(0, with: ifTagged), reason: .stale(age: 900, lifetime: .maxAge(600))),
             Row(
                 title: "must-revalidate forbids it (5.2.2.2)",
                 candidates: [tagged("max-age=600, stale-while-revalidate=300, must-revalidate", age: 700)],
-                outcome: .revalidate(0, with: ifTagged), reason: .stale(age: 700, lifetime: 600)),
+                outcome: .revalidate(0, with: ifTagged), reason: .stale(age: 700, lifetime: .maxAge(600))),
             Row(
                 title: "must-revalidate says nothing while fresh (5.2.2.2)",
                 candidates: [tagged("max-age=600, must-revalidate", age: 100)], outcome: .useStored(0),
-                reason: .fresh(age: 100, lifetime: 600)),
+                reason: .fresh(age: 100, lifetime: .maxAge(600))),
             Row(
                 title: "only-if-cached, fresh: used (5.2.1.7)", candidates: [tagged(age: 100)],
                 request: ["Cache-Control": "only-if-cached"], outcome: .useStored(0),
-                reason: .fresh(age: 100, lifetime: 600)),
+                reason: .fresh(age: 100, lifetime: .maxAge(600))),
             Row(
                 title: "only-if-cached, stale: unsatisfiable (5.2.1.7)", candidates: [tagged(age: 700)],
                 request: ["Cache-Control": "only-if-cached"], outcome: .unsatisfiable,
-                reason: .stale(age: 700, lifetime: 600)),
+                reason: .stale(age: 700, lifetime: .maxAge(600))),
             Row(
                 title: "only-if-cached, nothing stored: unsatisfiable (5.2.1.7)",
                 request: ["Cache-Control": "only-if-cached"], outcome: .unsatisfiable, reason: .nothingStored),
@@ -171,8 +173,9 @@ struct DecisionTests {
     @Test("a reason of absurd times is described all the same")
     func absurdTimes() {
         for time in [Double.nan, .infinity, -.infinity, 1e300] {
-            #expect(!HTTPCache.Reason.fresh(age: time, lifetime: time).description.isEmpty)
-            #expect(!HTTPCache.Reason.staleWhileRevalidate(age: time, lifetime: 1, window: time).description.isEmpty)
+            #expect(!HTTPCache.Reason.fresh(age: time, lifetime: .maxAge(time)).description.isEmpty)
+            #expect(
+                !HTTPCache.Reason.staleWhileRevalidate(age: time, lifetime: .unknown, window: time).description.isEmpty)
         }
     }
 }

@@ -9,46 +9,53 @@ struct FreshnessTests {
         let title: String
         let fields: HTTPFields
         var status = 200
-        let seconds: Double
+        let lifetime: HTTPCache.Lifetime
 
         private static let date = HTTPCacheTime.httpDate
         static let all = [
-            Lifetime(title: "nothing said, nothing fresh (RFC 9111, 4.2.1)", fields: [:], seconds: 0),
-            Lifetime(title: "max-age (5.2.2.1)", fields: ["Cache-Control": "max-age=600"], seconds: 600),
+            Lifetime(title: "nothing said, nothing fresh (RFC 9111, 4.2.1)", fields: [:], lifetime: .unknown),
+            Lifetime(title: "max-age (5.2.2.1)", fields: ["Cache-Control": "max-age=600"], lifetime: .maxAge(600)),
             Lifetime(
                 title: "max-age beats Expires (5.3)", fields: ["Cache-Control": "max-age=600", "Expires": date(60)],
-                seconds: 600),
+                lifetime: .maxAge(600)),
             Lifetime(
                 title: "a max-age that is no number is stale, whatever Expires says (4.2.1)",
-                fields: ["Cache-Control": "max-age=x", "Expires": date(60)], seconds: 0),
+                fields: ["Cache-Control": "max-age=x", "Expires": date(60)], lifetime: .unreadable),
             Lifetime(
-                title: "s-maxage is for shared caches (5.2.2.10)", fields: ["Cache-Control": "s-maxage=600"], seconds: 0
+                title: "s-maxage is for shared caches (5.2.2.10)", fields: ["Cache-Control": "s-maxage=600"],
+                lifetime: .unknown
             ),
             Lifetime(
                 title: "Expires counts from Date (4.2.1)", fields: ["Date": date(-100), "Expires": date(200)],
-                seconds: 300),
+                lifetime: .expires(300)),
             Lifetime(
-                title: "without Date, from the response's time (4.2.1)", fields: ["Expires": date(200)], seconds: 200),
+                title: "without Date, from the response's time (4.2.1)", fields: ["Expires": date(200)],
+                lifetime: .expires(200)),
             Lifetime(
                 title: "a Date that can't be read is none", fields: ["Date": "today", "Expires": date(200)],
-                seconds: 200),
-            Lifetime(title: "Expires in the past (5.3)", fields: ["Expires": date(-200)], seconds: 0),
-            Lifetime(title: "an Expires that is no date is in the past (5.3)", fields: ["Expires": "0"], seconds: 0),
+                lifetime: .expires(200)),
+            Lifetime(title: "Expires in the past (5.3)", fields: ["Expires": date(-200)], lifetime: .expires(0)),
+            Lifetime(
+                title: "an Expires that is no date is in the past (5.3)", fields: ["Expires": "0"],
+                lifetime: .unreadable),
             Lifetime(
                 title: "which ends the matter: no heuristic (4.2.2)",
-                fields: ["Expires": "0", "Last-Modified": date(-1_000)], seconds: 0),
+                fields: ["Expires": "0", "Last-Modified": date(-1_000)], lifetime: .unreadable),
             Lifetime(
                 title: "a tenth of the time since Last-Modified (4.2.2)",
-                fields: ["Date": date(0), "Last-Modified": date(-1_000)], seconds: 100),
+                fields: ["Date": date(0), "Last-Modified": date(-1_000)], lifetime: .heuristic(100)),
             Lifetime(
                 title: "without Date, until the response's time (4.2.2)", fields: ["Last-Modified": date(-1_000)],
-                seconds: 100),
-            Lifetime(title: "modified after it was sent (4.2.2)", fields: ["Last-Modified": date(1_000)], seconds: 0),
+                lifetime: .heuristic(100)),
+            Lifetime(
+                title: "modified after it was sent (4.2.2)", fields: ["Last-Modified": date(1_000)],
+                lifetime: .heuristic(0)),
             Lifetime(
                 title: "404 has a heuristic (RFC 9110, 15.1)", fields: ["Last-Modified": date(-1_000)], status: 404,
-                seconds: 100),
+                lifetime: .heuristic(100)),
             Lifetime(
-                title: "302 has none (RFC 9110, 15.1)", fields: ["Last-Modified": date(-1_000)], status: 302, seconds: 0
+                title: "302 has none (RFC 9110, 15.1)", fields: ["Last-Modified": date(-1_000)], status: 302,
+                lifetime: .unknown
             ),
         ]
     }
@@ -56,7 +63,7 @@ struct FreshnessTests {
     @Test("a response stays fresh as long as it says", arguments: Lifetime.all)
     func lifetime(_ row: Lifetime) {
         let head = HTTPCache.StoredHead.response(row.fields, status: row.status)
-        #expect(HTTPCache.freshnessLifetime(of: head, CacheControl(of: head.fields)) == row.seconds)
+        #expect(HTTPCache.freshnessLifetime(of: head, CacheControl(of: head.fields)) == row.lifetime)
     }
 
     struct Age: RuleCase {

@@ -26,7 +26,7 @@ struct HTTPDateTests {
 
     @Test("the preferred form is read", arguments: Valid.all)
     func valid(_ row: Valid) {
-        #expect(HTTPDate.parse(row.text)?.timeIntervalSince1970 == row.seconds)
+        #expect(HTTPDate.parse(row.text, near: HTTPCacheTime.now)?.timeIntervalSince1970 == row.seconds)
     }
 
     @Test("every day of four centuries comes back as it was written")
@@ -34,7 +34,7 @@ struct HTTPDateTests {
         // 7 hours and a bit more than a day: each time of day, and each day nearly, comes up.
         for step in stride(from: 0.0, to: 400 * 366 * 86_400, by: 7_654_321) {
             let date = Date(timeIntervalSince1970: -4_000_000_000 + step)
-            #expect(HTTPDate.parse(LoopbackServer.httpDate(date)) == date)
+            #expect(HTTPDate.parse(LoopbackServer.httpDate(date), near: date) == date)
         }
     }
 
@@ -43,16 +43,16 @@ struct HTTPDateTests {
         arguments: [
             "", "0", "-1", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 GMT ",
             " Sun, 06 Nov 1994 08:49:37 GMT",
-            "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 gmt", "Sun, 6 Nov 1994 08:49:37 GMT",
-            "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 NOV 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 6 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 94 08:49:37 GMT",
             "Sun  06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 08-49-37 GMT",
             "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
             "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 06 Nov 1994 08:49:3x GMT",
             "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov -994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
-            "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Xxx, 06 Nov 1994 08:49:37 GMT",
+            "Xxx, 06 Nov 1994 08:49:37 GMT",
             "Mon, 31 Apr 2023 00:00:00 GMT", "Wed, 29 Feb 2023 00:00:00 GMT", "Thu, 29 Feb 1900 00:00:00 GMT",
         ])
     func invalid(_ text: String) {
-        #expect(HTTPDate.parse(text) == nil)
+        #expect(HTTPDate.parse(text, near: HTTPCacheTime.now) == nil)
     }
 }

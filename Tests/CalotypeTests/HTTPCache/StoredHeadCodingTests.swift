@@ -28,7 +28,7 @@ struct StoredHeadCodingTests {
             status: 200, fields: ["A": "bc"], requestTime: zero, responseTime: zero, requestFields: [:])
         let times = [UInt8](repeating: 0, count: 16)
         let expected: [UInt8] =
-            [1, 200, 0] + times + [1, 0, 0, 0, 1, 0, 0, 0, 0x41, 2, 0, 0, 0, 0x62, 0x63] + [0, 0, 0, 0]
+            [2, 200, 0] + times + [1, 0, 0, 0, 1, 0, 0, 0, 0x41, 2, 0, 0, 0, 0x62, 0x63] + [0, 0, 0, 0] + [0]
         #expect(Array(head.encoded()) == expected)
     }
 
@@ -50,7 +50,7 @@ struct StoredHeadCodingTests {
     @Test("another version of the format is no head")
     func version() {
         var data = Self.heads[1].encoded()
-        data[0] = 2
+        data[0] = 3
         #expect(HTTPCache.StoredHead(encoded: data) == nil)
     }
 
@@ -67,7 +67,7 @@ struct StoredHeadCodingTests {
             let decision = HTTPCache.decide(candidates: [head], request: [:], now: HTTPCacheTime.now)
             #expect(!decision.reason.description.isEmpty)
             _ = HTTPCache.freshness(of: head, requestFields: [:])
-            #expect(head.encoded().count >= 27)
+            #expect(head.encoded().count >= 28)
         }
     }
 
@@ -77,7 +77,7 @@ struct StoredHeadCodingTests {
         for _ in 0..<20_000 {
             var data = Data(
                 (0..<Int.random(in: 0..<80, using: &random)).map { _ in .random(in: 0...255, using: &random) })
-            if !data.isEmpty { data[0] = 1 }
+            if !data.isEmpty { data[0] = 2 }
             _ = HTTPCache.StoredHead(encoded: data)
         }
     }
