@@ -6,7 +6,7 @@ extension HTTPCache {
     /// An error's date says nothing of when there will be something in its place, so only successes are asked about.
     ///
     /// - Source: RFC 9111 section 4.3.1; RFC 9110 section 13.2.1.
-    static func validators(of head: StoredHead) -> HTTPFields {
+    package static func validators(of head: StoredHead) -> HTTPFields {
         var fields = HTTPFields()
         guard 200..<300 ~= head.status else { return fields }
         if let tag = head.fields["ETag"] { fields.append("If-None-Match", tag) }

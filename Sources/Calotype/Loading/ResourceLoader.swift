@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Brings the bytes of a resource from wherever the policy and the HTTP cache say.
 ///
@@ -372,7 +372,7 @@ extension ImageRequest.CachePolicy {
 
 extension StoredBody {
     /// All the bytes. A file is read on a thread that may block.
-    func bytes() async throws -> Data {
+    package func bytes() async throws -> Data {
         switch self {
         case .data(let data): return data
         case .file(let handle, _): return try await BlockingWork.run { try handle.readToEnd() ?? Data() }
