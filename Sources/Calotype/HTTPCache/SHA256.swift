@@ -26,8 +26,9 @@ package enum SHA256 {
         var message = [UInt8](bytes)
         message.append(0x80)
         message.append(contentsOf: repeatElement(0, count: (120 - message.count % 64) % 64))
+        let bitCount = UInt64(bytes.count) &* 8
         for shift in stride(from: 56, through: 0, by: -8) {
-            message.append(UInt8(truncatingIfNeeded: UInt64(bytes.count) &* 8 &>> UInt64(shift)))
+            message.append(UInt8(truncatingIfNeeded: bitCount &>> UInt64(shift)))
         }
         var state = initial
         for start in stride(from: 0, to: message.count, by: 64) { compress(message[start..<start + 64], into: &state) }

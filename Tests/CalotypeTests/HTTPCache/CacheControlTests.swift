@@ -78,6 +78,33 @@ struct CacheControlTests {
         #expect(control.staleWhileRevalidate == row.staleWhileRevalidate)
     }
 
+    @Test("no-cache may name fields, in quotes or not, and is general if any of its kind is (RFC 9111, 5.2.2.4)")
+    func uncachedFields() {
+        #expect(CacheControl("no-cache=\"Set-Cookie, X-A\"").hasUncachedFields)
+        #expect(CacheControl("no-cache=Set-Cookie").hasUncachedFields)
+        #expect(!CacheControl("no-cache").hasUncachedFields && !CacheControl("private=\"a\"").hasUncachedFields)
+        #expect(CacheControl("no-cache=\"\"").has(.noCache) && CacheControl("no-cache=").has(.noCache))
+        #expect(CacheControl("no-cache=\"a\", no-cache").has(.noCache))
+        #expect(
+            CacheControl.uncachedFields(in: "No-Cache=\" Set-Cookie ,, X-A\", max-age=1, no-cache=b, private=\"c\"")
+                == ["set-cookie", "x-a", "b"])
+    }
+
+    @Test("a request without Cache-Control may say no-cache by Pragma (RFC 9111, 5.4)")
+    func pragma() {
+        #expect(CacheControl(ofRequest: ["Pragma": "foo, No-Cache"]).has(.noCache))
+        #expect(!CacheControl(ofRequest: ["Pragma": "foo"]).has(.noCache))
+        #expect(!CacheControl(ofRequest: ["Pragma": "no-cache", "Cache-Control": "nothing"]).has(.noCache))
+        #expect(!CacheControl(of: ["Pragma": "no-cache"]).has(.noCache))
+    }
+
+    @Test("max-stale without a number takes any age, and with nonsense none (RFC 9111, 5.2.1.2)")
+    func maxStale() {
+        #expect(CacheControl("max-stale").maxStale == .infinity)
+        #expect(CacheControl("max-stale=x").maxStale == nil)
+        #expect(CacheControl("max-stale=").maxStale == nil)
+    }
+
     @Test("each number goes to its directive")
     func numbers() {
         let control = CacheControl("max-stale=2, min-fresh=3, stale-if-error=4")

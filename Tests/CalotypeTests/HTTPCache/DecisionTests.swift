@@ -78,6 +78,39 @@ struct DecisionTests {
                 request: ["Cache-Control": "min-fresh=500"], outcome: .useStored(0),
                 reason: .fresh(age: 100, lifetime: .maxAge(600))),
             Row(
+                title: "immutable, fresh: a reload's max-age=0 asks for nothing (RFC 8246, 2)",
+                candidates: [tagged("max-age=600, immutable", age: 100)], request: ["Cache-Control": "max-age=0"],
+                outcome: .useStored(0), reason: .fresh(age: 100, lifetime: .maxAge(600))),
+            Row(
+                title: "immutable, stale: validated (RFC 8246, 2)",
+                candidates: [tagged("max-age=600, immutable", age: 700)], request: ["Cache-Control": "max-age=0"],
+                outcome: .revalidate(0, with: ifTagged), reason: .requestMaxAge(age: 700, limit: 0)),
+            Row(
+                title: "no-cache of the request is heeded by immutable too (5.2.1.4)",
+                candidates: [tagged("max-age=600, immutable", age: 100)], request: ["Cache-Control": "no-cache"],
+                outcome: .revalidate(0, with: ifTagged), reason: .requestNoCache),
+            Row(
+                title: "no-cache in the old way (5.4)", candidates: [tagged(age: 1)], request: ["Pragma": "no-cache"],
+                outcome: .revalidate(0, with: ifTagged), reason: .requestNoCache),
+            Row(
+                title: "no-cache for some fields: the rest is used (5.2.2.4)",
+                candidates: [tagged("max-age=600, no-cache=\"x\"", age: 1)], outcome: .useStored(0),
+                reason: .fresh(age: 1, lifetime: .maxAge(600))),
+            Row(
+                title: "no-store of the request says nothing of what is stored (5.2.1.5)",
+                candidates: [tagged(age: 1)], request: ["Cache-Control": "no-store"], outcome: .useStored(0),
+                reason: .fresh(age: 1, lifetime: .maxAge(600))),
+            Row(
+                title: "a bound on the age rules out stale ones (5.2.1.1)",
+                candidates: [tagged("max-age=600, stale-while-revalidate=300", age: 700)],
+                request: ["Cache-Control": "max-age=1000"], outcome: .revalidate(0, with: ifTagged),
+                reason: .stale(age: 700, lifetime: .maxAge(600))),
+            Row(
+                title: "none of what is stored matches (4.1)",
+                candidates: [
+                    .response(["Vary": "Accept", "Cache-Control": "max-age=600"], to: ["Accept": "a"])
+                ], request: ["Accept": "b"], outcome: .fetch, reason: .noVariant(count: 1)),
+            Row(
                 title: "within stale-while-revalidate: used meanwhile (RFC 5861, 3)",
                 candidates: [tagged("max-age=600, stale-while-revalidate=300", age: 700)],
                 outcome: .useStaleWhileRevalidating(0),
@@ -150,6 +183,37 @@ struct DecisionTests {
                 title: "* among others matches nothing (4.1)", stored: [("Accept, *", ["Accept": "a"])],
                 request: ["Accept": "a"], selected: nil),
             Vary(
+                title: "languages in another order (4.1; RFC 9110, 12.5.4)",
+                stored: [("Accept-Language", ["Accept-Language": "en, de"])],
+                request: ["Accept-Language": "DE ,en"], selected: 0),
+            Vary(
+                title: "with other weights (RFC 9110, 12.4.2)",
+                stored: [("Accept-Language", ["Accept-Language": "en, de;q=0.5"])],
+                request: ["Accept-Language": "en;q=0.5, de"], selected: nil),
+            Vary(
+                title: "codings in another order (4.1; RFC 9110, 12.5.3)",
+                stored: [("Accept-Encoding", ["Accept-Encoding": "gzip,br;q=0.5"])],
+                request: ["Accept-Encoding": "BR ; q=0.5, gzip"], selected: 0),
+            Vary(
+                title: "types in another order (4.1; RFC 9110, 12.5.1)",
+                stored: [("Accept", ["Accept": "image/webp, */*;q=0.8"])],
+                request: ["Accept": "*/*;q=0.8,image/webp"], selected: 0),
+            Vary(
+                title: "types with quoted parameters are left alone", stored: [("Accept", ["Accept": "a/b;c=\"d,e\""])],
+                request: ["Accept": "a/b; c=\"d,e\""], selected: nil),
+            Vary(
+                title: "white space may mean something in a field that isn't known (4.1)",
+                stored: [("Foo", ["Foo": "1,2"])], request: ["Foo": "1, 2"], selected: nil),
+            Vary(
+                title: "several lines are one (4.1)", stored: [("Foo", ["Foo": "1, 2"])],
+                request: ["Foo": "1", "foo": "2"], selected: 0),
+            Vary(
+                title: "the same credentials (4.1)", stored: [("Authorization", ["Authorization": "Bearer a"])],
+                request: ["Authorization": "Bearer a"], selected: 0),
+            Vary(
+                title: "others (4.1)", stored: [("Authorization", ["Authorization": "Bearer a"])],
+                request: ["Authorization": "Bearer b"], selected: nil),
+            Vary(
                 title: "of several that match the newest counts (4.1)", stored: [("Accept", [:]), ("Accept", [:])],
                 request: [:], selected: 0),
             Vary(
@@ -168,6 +232,23 @@ struct DecisionTests {
         #expect(HTTPCache.selected(of: heads, request: row.request) == row.selected)
         let decision = HTTPCache.decide(candidates: heads, request: row.request, now: HTTPCacheTime.now)
         #expect(decision.outcome == (row.selected.map { .useStored($0) } ?? .fetch))
+    }
+
+    @Test("of several that match, the one that its origin made last counts (RFC 9111, 4.1)")
+    func newestDate() {
+        let heads = [-300.0, -100, -200].map { seconds in
+            HTTPCache.StoredHead.response(["Date": HTTPCacheTime.httpDate(seconds), "Cache-Control": "max-age=600"])
+        }
+        #expect(HTTPCache.selected(of: heads, request: [:]) == 1)
+    }
+
+    @Test("what is kept of a credential doesn't tell what it is")
+    func credentials() {
+        for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
+            let head = HTTPCache.StoredHead.response(["Vary": name], to: [name: "secret"])
+            #expect(head.varyingFields.count == 1)
+            #expect(!String(decoding: head.encoded(), as: UTF8.self).contains("secret"))
+        }
     }
 
     @Test("a reason of absurd times is described all the same")

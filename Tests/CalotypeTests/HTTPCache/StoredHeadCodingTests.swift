@@ -14,6 +14,33 @@ struct StoredHeadCodingTests {
             to: ["Accept": "image/webp"]),
     ]
 
+    /// The head of a response that redirects have led to.
+    private static func redirected(_ control: String) -> HTTPCache.StoredHead {
+        let now = HTTPCacheTime.now
+        let redirection = HTTPCache.Redirection(
+            after: nil, status: 302, fields: ["Cache-Control": control], requestTime: now, responseTime: now,
+            to: SHA256.short("https://example.com/"))
+        return HTTPCache.Arrival(
+            method: "GET", requestFields: [:], status: 200, fields: ["ETag": "\"a\""], requestTime: now,
+            responseTime: now, redirection: redirection
+        ).head
+    }
+
+    @Test("redirects are written and read", arguments: ["max-age=60", "no-cache", "must-revalidate, max-age=1"])
+    func redirection(_ control: String) throws {
+        let head = Self.redirected(control)
+        let read = try #require(HTTPCache.StoredHead(encoded: head.encoded()))
+        #expect(read == head && read.redirection != nil)
+        #expect(read != HTTPCache.StoredHead.response(["ETag": "\"a\""]))
+        let data = head.encoded()
+        for count in 0..<data.count { #expect(HTTPCache.StoredHead(encoded: data.prefix(count)) == nil) }
+        var flagged = data
+        for flags: UInt8 in [0, 2, 6, 8, 255] {
+            flagged[data.count - 25] = flags
+            #expect(HTTPCache.StoredHead(encoded: flagged) == nil)
+        }
+    }
+
     @Test("what is written is read")
     func roundTrip() {
         for head in Self.heads {
@@ -58,7 +85,8 @@ struct StoredHeadCodingTests {
     func mutations() {
         var random = SplitMix(state: 20_261_130)
         for round in 0..<20_000 {
-            var data = Self.heads[round % 2].encoded()
+            let heads = [Self.heads[0], Self.heads[1], Self.redirected("max-age=60")]
+            var data = heads[round % 3].encoded()
             for _ in 0...Int.random(in: 0..<4, using: &random) {
                 let index = Int.random(in: 0..<data.count, using: &random)
                 data[index] = [0, 0x7F, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)!
