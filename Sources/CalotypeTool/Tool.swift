@@ -10,6 +10,7 @@ enum Tool {
         .demo,
         .demoRun,
         .bench,
+        .httpCacheProxy,
     ]
 
     /// The arguments after the program's name. Bytes that aren't UTF-8 are kept: see ``FileName``.

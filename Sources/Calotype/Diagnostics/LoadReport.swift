@@ -144,6 +144,13 @@ public struct LoadReport: Sendable {
     public var layer: Layer { brought.layer }
     /// What the HTTP cache decided, where it was asked.
     public var cacheReason: HTTPCache.Reason? { brought.cacheReason }
+    /// Whether the image stands in for a newer one that couldn't be had.
+    var isStandIn: Bool {
+        switch cacheReason {
+        case .disconnected?, .staleIfError?: true
+        default: false
+        }
+    }
     /// Bytes of bodies that came over the network for this image, those of attempts that failed included.
     public var receivedByteCount: Int64 { brought.receivedByteCount }
     /// The length of the file.

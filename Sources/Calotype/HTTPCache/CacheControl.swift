@@ -5,14 +5,14 @@ package struct CacheControl: Sendable {
     /// A directive, numbered.
     package enum Directive: UInt16, CaseIterable, Sendable {
         case immutable, maxAge, maxStale, minFresh, mustRevalidate, mustUnderstand, noCache, noStore, onlyIfCached
-        case staleIfError, staleWhileRevalidate
+        case `private`, `public`, staleIfError, staleWhileRevalidate
     }
 
     /// One bit for each directive that is there.
     private var present: UInt16 = 0
     /// The argument of `max-age` in seconds, as all of these: `nil` if there is none, or none that is a number.
     package private(set) var maxAge: Double?
-    /// The argument of `max-stale`.
+    /// The argument of `max-stale`; infinite if it has none.
     package private(set) var maxStale: Double?
     /// The argument of `min-fresh`.
     package private(set) var minFresh: Double?
@@ -20,6 +20,8 @@ package struct CacheControl: Sendable {
     package private(set) var staleIfError: Double?
     /// The argument of `stale-while-revalidate`.
     package private(set) var staleWhileRevalidate: Double?
+    /// Whether `no-cache` names fields: those alone may not be used without validation. It isn't `noCache` then.
+    package private(set) var hasUncachedFields = false
 
     /// Reads a field's value; several lines are joined with ", ".
     package init(_ value: String?) {
@@ -30,6 +32,36 @@ package struct CacheControl: Sendable {
     /// Reads a message's field.
     package init(of fields: HTTPFields) {
         self.init(fields["Cache-Control"])
+    }
+
+    /// Reads a request's field; without one, what old clients say in its place.
+    ///
+    /// - Source: RFC 9111 section 5.4.
+    package init(ofRequest fields: HTTPFields) {
+        self.init(of: fields)
+        if present == 0, let pragma = fields["Pragma"], CacheControl(pragma).has(.noCache),
+            fields["Cache-Control"] == nil
+        {
+            add(.noCache, seconds: nil)
+        }
+    }
+
+    /// The names of the fields that `no-cache` names, in lower case.
+    ///
+    /// - Source: RFC 9111 section 5.2.2.4.
+    package static func uncachedFields(in value: String) -> [String] {
+        var value = value
+        var names: [String] = []
+        value.withUTF8 { bytes in
+            forEachDirective(in: bytes) { directive, argument in
+                guard directive == .noCache, let argument else { return }
+                for name in bytes[unquoted(bytes, argument)].split(separator: UInt8(ascii: ",")) {
+                    let text = String(decoding: name, as: UTF8.self).lowercased()
+                    names.append(String(Substring(text[...].utf8.trimmingOptionalWhitespace)))
+                }
+            }
+        }
+        return names.filter { !$0.isEmpty }
     }
 
     /// Whether the directive is there.
@@ -46,11 +78,26 @@ package struct CacheControl: Sendable {
         case .minFresh: minFresh = seconds
         case .staleIfError: staleIfError = seconds
         case .staleWhileRevalidate: staleWhileRevalidate = seconds
-        case .immutable, .mustRevalidate, .mustUnderstand, .noCache, .noStore, .onlyIfCached: break
+        case .immutable, .mustRevalidate, .mustUnderstand, .noCache, .noStore, .onlyIfCached, .private, .public: break
         }
     }
 
     private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+        Self.forEachDirective(in: bytes) { directive, argument in
+            let argument = argument.map { Self.unquoted(bytes, $0) }
+            switch directive {
+            case .noCache where argument?.isEmpty == false: hasUncachedFields = true
+            case .maxStale where argument == nil: add(directive, seconds: .infinity)
+            default: add(directive, seconds: argument.flatMap { Self.deltaSeconds(bytes[$0]) })
+            }
+        }
+    }
+
+    /// Gives each known directive, with its argument as it is written.
+    @inline(__always)
+    private static func forEachDirective(
+        in bytes: UnsafeBufferPointer<UInt8>, _ body: (Directive, Range<Int>?) -> Void
+    ) {
         var start = 0
         while start < bytes.count {
             // A comma within quotes separates nothing; a quoted character may be escaped.
@@ -67,9 +114,8 @@ package struct CacheControl: Sendable {
                 end += 1
             }
             end = min(end, bytes.count)
-            if let directive = Self.directive(bytes, Self.trimmed(bytes, start..<(equals ?? end))) {
-                let argument = equals.map { Self.unquoted(bytes, Self.trimmed(bytes, $0 + 1..<end)) }
-                add(directive, seconds: argument.flatMap { Self.deltaSeconds(bytes[$0]) })
+            if let directive = directive(bytes, trimmed(bytes, start..<(equals ?? end))) {
+                body(directive, equals.map { trimmed(bytes, $0 + 1..<end) })
             }
             start = end + 1
         }
@@ -108,7 +154,8 @@ package struct CacheControl: Sendable {
             return true
         }
         return switch range.count {
-        case 7: isName("max-age") ? .maxAge : nil
+        case 6: isName("public") ? .public : nil
+        case 7: isName("max-age") ? .maxAge : isName("private") ? .private : nil
         case 8: isName("no-cache") ? .noCache : isName("no-store") ? .noStore : nil
         case 9:
             isName("immutable") ? .immutable : isName("max-stale") ? .maxStale : isName("min-fresh") ? .minFresh : nil

@@ -1,17 +1,20 @@
 package import Foundation
 
 extension HTTPCache.StoredHead {
-    private static let formatVersion: UInt8 = 1
+    private static let formatVersion: UInt8 = 2
 
     /// The head as bytes, for a store to keep beside the body.
     ///
-    ///     version  status  request time  response time  fields                       varying fields
-    ///     1 byte   u16     f64           f64            u32 count, then per line:    likewise
-    ///                                                   u32 length, name, u32 length, value
+    ///     version  status  request time  response time  fields                     varying  redirection
+    ///     1 byte   u16     f64           f64            u32 count, then per line:  likewise flags
+    ///                                                   u32 length, name,
+    ///                                                   u32 length, value
     ///
-    /// Numbers are little-endian; times are seconds since the reference date.
+    /// The flags are a byte: 1 that there were redirects, 2 and 4 what they forbid. After 1 follow the digest of where
+    /// they led to (2 x u64) and when they go stale (f64). Numbers are little-endian; times are seconds since the reference date.
     package func encoded() -> Data {
-        let byteCount = 27 + Self.byteCount(of: fields) + Self.byteCount(of: varyingFields)
+        let byteCount =
+            28 + (redirection == nil ? 0 : 24) + Self.byteCount(of: fields) + Self.byteCount(of: varyingFields)
         // Written on the stack first, as a rule: what is written into a Data goes through its checks piece by piece.
         return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes in
             var writer = Writer(bytes: bytes)
@@ -21,6 +24,7 @@ extension HTTPCache.StoredHead {
             writer.write(responseTime.timeIntervalSinceReferenceDate.bitPattern)
             writer.write(fields)
             writer.write(varyingFields)
+            writer.write(redirection)
             return Data(UnsafeRawBufferPointer(bytes))
         }
     }
@@ -31,13 +35,14 @@ extension HTTPCache.StoredHead {
             var reader = Reader(bytes: bytes)
             guard reader.number(UInt8.self) == Self.formatVersion, let status = reader.number(UInt16.self),
                 let requested = reader.number(UInt64.self), let responded = reader.number(UInt64.self),
-                let fields = reader.fields(), let varying = reader.fields(), reader.isAtEnd
+                let fields = reader.fields(), let varying = reader.fields(), let redirection = reader.redirection(),
+                reader.isAtEnd
             else { return nil }
             return Self(
                 status: Int(status), fields: fields,
                 requestTime: Date(timeIntervalSinceReferenceDate: Double(bitPattern: requested)),
                 responseTime: Date(timeIntervalSinceReferenceDate: Double(bitPattern: responded)),
-                varyingFields: varying)
+                varyingFields: varying, redirection: redirection)
         }
         guard let head else { return nil }
         self = head
@@ -65,6 +70,14 @@ extension HTTPCache.StoredHead {
                     .copyMemory(from: UnsafeRawBufferPointer(utf8))
                 position += utf8.count
             }
+        }
+
+        mutating func write(_ redirection: HTTPCache.Redirection?) {
+            guard let redirection else { return write(0 as UInt8) }
+            write(1 | (redirection.validatesFirst ? 2 : 0) | (redirection.isNoCache ? 4 : 0) as UInt8)
+            write(redirection.target.high)
+            write(redirection.target.low)
+            write(redirection.staleAt.bitPattern)
         }
 
         mutating func write(_ fields: HTTPFields) {
@@ -99,6 +112,16 @@ extension HTTPCache.StoredHead {
         mutating func string() -> String? {
             guard let number = number(UInt32.self), let start = take(Int(clamping: number)) else { return nil }
             return String(decoding: bytes[start..<position], as: UTF8.self)
+        }
+
+        mutating func redirection() -> HTTPCache.Redirection?? {
+            guard let flags = number(UInt8.self), flags < 8 else { return nil }
+            guard flags & 1 != 0 else { return flags == 0 ? .some(nil) : nil }
+            guard let high = number(UInt64.self), let low = number(UInt64.self), let staleAt = number(UInt64.self)
+            else { return nil }
+            return HTTPCache.Redirection(
+                target: .init(high: high, low: low), staleAt: Double(bitPattern: staleAt),
+                validatesFirst: flags & 2 != 0, isNoCache: flags & 4 != 0)
         }
 
         mutating func fields() -> HTTPFields? {

@@ -41,10 +41,11 @@ final class StoreLookup: Sendable {
         case .storedElseLoad, .storedOnly, .immutable:
             let index = HTTPCache.selected(of: heads, request: fields)
             decision =
-                index.map { HTTPCache.Decision(outcome: .useStored($0), reason: .policy) }
-                ?? HTTPCache.Decision(outcome: .fetch, reason: .nothingStored)
+                index.map { HTTPCache.Decision(.useStored($0), .policy, selected: $0) }
+                ?? HTTPCache.Decision(.fetch, .nothingStored, selected: nil)
         case .reload, .noStore:
-            decision = HTTPCache.Decision(outcome: .fetch, reason: .requested)
+            decision = HTTPCache.Decision(
+                .fetch, .policyReload, selected: HTTPCache.selected(of: heads, request: fields))
         }
         duration = .now - start
     }
@@ -65,12 +66,15 @@ final class StoreLookup: Sendable {
         if case .revalidate(let index, _) = decision.outcome { candidates[index] } else { nil }
     }
 
-    /// The stored response that a new one takes the place of: the one that the request would have been answered with.
-    var superseded: Candidate? {
-        HTTPCache.selected(of: candidates.map(\.head), request: fields).map { candidates[$0] }
+    /// The stored response that the request selects: what a new one takes the place of.
+    var selected: Candidate? { decision.selected.map { candidates[$0] } }
+
+    /// What asks the server whether ``validated`` is still good.
+    var conditions: HTTPLoader.Conditions? {
+        validated.map { HTTPLoader.Conditions(validators, of: $0.head) }
     }
 
-    /// The fields that ask the server to.
+    /// The fields that ask the server to confirm it.
     var validators: HTTPFields {
         if case .revalidate(_, let fields) = decision.outcome { fields } else { HTTPFields() }
     }

@@ -7,8 +7,6 @@ import Foundation
 struct BodyReception {
     /// What the response means to a cache.
     let arrival: HTTPCache.Arrival
-    /// Where redirects have led to the first of its bytes.
-    let redirectedURL: URL?
     /// The length of the body, if it is known.
     let expectedByteCount: Int64?
     private let limits: ImageLimits
@@ -30,8 +28,8 @@ struct BodyReception {
     ) throws {
         arrival = HTTPCache.Arrival(
             method: method, requestFields: requestFields, status: exchange.response.status,
-            fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime)
-        redirectedURL = exchange.redirectedURL
+            fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime,
+            redirection: exchange.redirection)
         self.expectedByteCount = expectedByteCount
         self.limits = limits
         if let expectedByteCount { try check(expectedByteCount) }

@@ -85,6 +85,7 @@ final class CurlExchange {
             failure = error
             return false
         }
+        if let interim = head.interim.take() { transfer.request.onInterimResponse?(interim.status, interim.fields) }
         if head.isComplete {
             if head.fields["Transfer-Encoding"] == nil {
                 let length = calotype_easy_get_size(handle.easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)

@@ -12,6 +12,8 @@ struct CurlHead {
     private(set) var status = 0
     private var lines: [HTTPFields.Field] = []
     private(set) var isComplete = false
+    /// The interim response that has just ended, to be taken out.
+    var interim: (status: Int, fields: HTTPFields)?
     private var byteCount = 0
 
     var fields: HTTPFields { HTTPFields(lines) }
@@ -40,7 +42,9 @@ struct CurlHead {
     private mutating func endBlock() throws(HTTPTransportError) {
         switch status {
         case 200...599: isComplete = true
-        case 100, 102...199: status = 0
+        case 100, 102...199:
+            interim = (status, fields)
+            status = 0
         default: throw HTTPTransportError(.malformedResponse, detail: "The status is not one that was asked for.")
         }
     }

@@ -16,6 +16,7 @@ struct CurlRequest: Sendable {
     let body: Data?
     let timeouts: HTTPTimeouts
     let priority: TransferPriority
+    let onInterimResponse: (@Sendable (Int, HTTPFields) -> Void)?
 
     /// - Throws: ``HTTPTransportError``: `unsupportedScheme`, or `other` for a method or field that HTTP doesn't allow.
     /// - Source: RFC 9110 sections 5.5, 5.6.2 and 9.1.
@@ -38,6 +39,7 @@ struct CurlRequest: Sendable {
         body = request.body ?? (["POST", "PUT", "PATCH"].contains(request.method) ? Data() : nil)
         timeouts = request.timeouts
         priority = request.priority
+        onInterimResponse = request.onInterimResponse
         lines = try Self.lines(for: request.fields, hasBody: body != nil)
     }
 

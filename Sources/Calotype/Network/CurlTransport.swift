@@ -31,6 +31,9 @@ public final class CurlTransport: HTTPTransport {
         public var certificateBundlePath: String?
         /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are heeded.
         public var usesEnvironmentProxies = true
+        /// Whether a transfer coding other than chunked is removed, which fails where libcurl doesn't know it. If not, the body
+        /// comes as it is in that coding.
+        package var decodesTransferCodings = true
 
         /// The defaults, each of which may be changed.
         public init() {}

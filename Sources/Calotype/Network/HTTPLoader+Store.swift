@@ -38,6 +38,6 @@ extension HTTPLoader {
         _ attempts: inout LoadAttempts
     ) {
         guard isStorable, attempts.deposit == nil, reception.header != nil else { return }
-        attempts.deposit = deposit(reception.data, fetch, reception.arrival.head, lookup.superseded?.id)
+        attempts.deposit = deposit(reception.data, fetch, reception.arrival.head, lookup.selected?.id)
     }
 }

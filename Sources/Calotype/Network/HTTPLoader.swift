@@ -15,23 +15,23 @@ final class HTTPLoader: Sendable {
         /// The same moments on a clock that nobody sets.
         let start: ContinuousClock.Instant
         let headTime: ContinuousClock.Instant
-        /// Where redirects have led, if there were any.
-        let redirectedURL: URL?
         let redirectCount: Int
         let retryCount: Int
+        /// What the redirects mean to the response, if there were any.
+        let redirection: HTTPCache.Redirection?
 
         init(
             response: HTTPResponse, requestTime: Date, responseTime: Date, start: ContinuousClock.Instant,
-            redirectedURL: URL?, redirectCount: Int, retryCount: Int
+            redirectCount: Int, retryCount: Int, redirection: HTTPCache.Redirection?
         ) {
             self.response = response
             self.requestTime = requestTime
             self.responseTime = responseTime
             self.start = start
             headTime = .now
-            self.redirectedURL = redirectedURL
             self.redirectCount = redirectCount
             self.retryCount = retryCount
+            self.redirection = redirection
         }
 
         func describe(in work: inout LoadReport.Work) {
@@ -54,12 +54,18 @@ final class HTTPLoader: Sendable {
 
     /// Sends a request, signs it if the configuration says how, and follows redirects.
     ///
-    /// - Parameter failureCount: How many attempts there were before.
-    func send(_ request: consuming HTTPRequest, failureCount: Int) async throws -> Exchange {
+    /// - Parameters:
+    ///   - conditions: What the request asks about bytes that are here.
+    ///   - failureCount: How many attempts there were before.
+    func send(
+        _ request: consuming HTTPRequest, _ conditions: Conditions?, failureCount: Int
+    ) async throws -> Exchange {
+        conditions?.enter(&request, at: nil)
         if configuration.authorize != nil { request = try await authorized(request) }
         if !request.allowsConstrainedNetwork || !request.allowsExpensiveNetwork { try checkNetwork(for: request) }
         var redirectCount = 0
         var refusalCount = 0
+        var redirection: HTTPCache.Redirection?
         while true {
             let requestTime = configuration.clock.now()
             let start = ContinuousClock.now
@@ -67,9 +73,8 @@ final class HTTPLoader: Sendable {
             do {
                 exchange = Exchange(
                     response: try await configuration.transport.send(request), requestTime: requestTime,
-                    responseTime: configuration.clock.now(), start: start,
-                    redirectedURL: redirectCount > 0 ? request.url : nil, redirectCount: redirectCount,
-                    retryCount: failureCount + refusalCount)
+                    responseTime: configuration.clock.now(), start: start, redirectCount: redirectCount,
+                    retryCount: failureCount + refusalCount, redirection: redirection)
             } catch {
                 throw Self.imageError(error)
             }
@@ -78,9 +83,10 @@ final class HTTPLoader: Sendable {
                 request = try await authorized(request)
                 continue
             }
-            guard (300..<400).contains(exchange.response.status), try Self.redirect(&request, by: exchange) else {
-                return exchange
-            }
+            guard (300..<400).contains(exchange.response.status),
+                let step = try redirect(&request, by: exchange, conditions)
+            else { return exchange }
+            redirection = step
             redirectCount += 1
         }
     }
@@ -96,15 +102,23 @@ final class HTTPLoader: Sendable {
 
     /// Makes `request` the one that follows a redirect.
     ///
-    /// - Returns: Whether the response is a redirect.
+    /// - Returns: The redirects so far; `nil` if the response is none.
     @inline(never)
-    private static func redirect(_ request: inout HTTPRequest, by exchange: Exchange) throws -> Bool {
-        guard let next = try RedirectPolicy.next(after: exchange.response, to: request) else { return false }
+    private func redirect(
+        _ request: inout HTTPRequest, by exchange: Exchange, _ conditions: Conditions?
+    ) throws -> HTTPCache.Redirection? {
+        guard let next = try RedirectPolicy.next(after: exchange.response, to: request) else { return nil }
         guard exchange.redirectCount < RedirectPolicy.limit else {
             throw ImageError(.network, .tooManyRedirects(limit: RedirectPolicy.limit))
         }
         request = next
-        return true
+        let redirection = HTTPCache.Redirection(
+            after: exchange.redirection, status: exchange.response.status, fields: exchange.response.fields,
+            requestTime: exchange.requestTime, responseTime: exchange.responseTime,
+            // Without its signature, which a redirect may make anew each time.
+            to: SHA256.short(URLNormalization(configuration.signatures).string(of: next.url)))
+        conditions?.enter(&request, at: redirection)
+        return redirection
     }
 
     /// Receives the body of a success, checks it as it comes, and commits it once it is complete.
@@ -130,7 +144,7 @@ final class HTTPLoader: Sendable {
                 let isFirst = reception.header == nil
                 if let bytes = try reception.take(piece), isStorable {
                     if isFirst {
-                        attempts.deposit = deposit(bytes, fetch, reception.arrival.head, lookup.superseded?.id)
+                        attempts.deposit = deposit(bytes, fetch, reception.arrival.head, lookup.selected?.id)
                     } else if let open = attempts.deposit, await !append(bytes, to: open) {
                         attempts.deposit = nil
                     }
@@ -160,7 +174,7 @@ final class HTTPLoader: Sendable {
         _ exchange: Exchange, _ fetch: Fetch, _ lookup: StoreLookup, _ attempts: inout LoadAttempts
     ) throws -> BodyReception {
         if exchange.response.status == 206, let partial = attempts.partial.take() {
-            return try partial.reception(continuedBy: exchange, configuration.signatures)
+            return try partial.reception(continuedBy: exchange)
         }
         // An error leaves what there is to the next attempt. A success is the whole body, and another one.
         let expectedByteCount = try checkHead(exchange.response)

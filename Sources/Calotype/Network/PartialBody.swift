@@ -28,7 +28,8 @@ final class PartialBody: Sendable {
         let head = reception.arrival.head
         guard head.status == 200, !reception.data.isEmpty, let length = reception.expectedByteCount,
             Int64(reception.data.count) < length, head.fields["Content-Encoding"] == nil,
-            head.fields["Accept-Ranges"]?.lowercased() != "none", let validator = Self.validator(in: head.fields)
+            head.fields["Accept-Ranges"]?.lowercased() != "none",
+            let validator = Self.validator(in: head.fields, near: head.responseTime)
         else { return nil }
         self.reception = reception
         self.validator = validator
@@ -41,28 +42,21 @@ final class PartialBody: Sendable {
     /// Whether a cache may keep the response.
     var mayStore: Bool { reception.arrival.mayStore }
 
-    /// Makes a request one for the rest.
-    func ask(in fields: inout HTTPFields) {
-        fields["Range"] = "bytes=\(byteCount)-"
-        fields["If-Range"] = validator.text
+    /// What asks for the rest.
+    var conditions: HTTPLoader.Conditions {
+        HTTPLoader.Conditions(
+            ["Range": "bytes=\(byteCount)-", "If-Range": validator.text], of: head)
     }
 
     /// The body, to go on with what `exchange`, whose response is a 206, brings.
     ///
-    /// - Parameter signatures: What of the URL that redirects lead to may differ.
     /// - Throws: ``ImageError`` with the reason `unexpectedPart` if it isn't what was asked for.
-    func reception(
-        continuedBy exchange: HTTPLoader.Exchange, _ signatures: SignatureRule
-    ) throws -> BodyReception {
+    func reception(continuedBy exchange: HTTPLoader.Exchange) throws -> BodyReception {
         let response = exchange.response
         func check(_ isRight: Bool, _ fault: @autoclosure () -> String) throws {
             if !isRight { throw ImageError(.network, .unexpectedPart(fault())) }
         }
-        let normalization = URLNormalization(signatures)
-        try check(
-            reception.redirectedURL.map { normalization.digest(of: $0) }
-                == exchange.redirectedURL.map { normalization.digest(of: $0) },
-            "it comes from another place")
+        try check(head.redirection?.target == exchange.redirection?.target, "it comes from another place")
         guard let field = response.fields["Content-Range"], let range = ContentRange(field) else {
             throw ImageError(.network, .unexpectedPart("it doesn't say which part it is"))
         }
@@ -91,12 +85,12 @@ final class PartialBody: Sendable {
     ///
     /// - Source: RFC 9110 sections 8.8.1, 8.8.2.2 and 13.1.5. A date is one only if it lies before the response by so much
     ///   that neither the clocks' precision nor their difference matters: a minute. Beside a tag it isn't used at all.
-    private static func validator(in fields: HTTPFields) -> Validator? {
+    private static func validator(in fields: HTTPFields, near now: Date) -> Validator? {
         if let tag = fields["ETag"] {
             return tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"") ? .tag(tag) : nil
         }
-        guard let text = fields["Last-Modified"], let modified = HTTPDate.parse(text),
-            let date = fields["Date"].flatMap(HTTPDate.parse), date.timeIntervalSince(modified) >= 60
+        guard let text = fields["Last-Modified"], let modified = HTTPDate.parse(text, near: now),
+            let date = fields["Date"].flatMap({ HTTPDate.parse($0, near: now) }), date.timeIntervalSince(modified) >= 60
         else { return nil }
         return .date(text)
     }

@@ -7,6 +7,6 @@ enum RetryAfter {
     static func delay(in fields: HTTPFields, now: Date) -> Duration? {
         guard let value = fields["Retry-After"] else { return nil }
         if let seconds = CacheControl.deltaSeconds(value.utf8) { return .seconds(seconds) }
-        return HTTPDate.parse(value).map { .seconds(max(0, $0.timeIntervalSince(now))) }
+        return HTTPDate.parse(value, near: now).map { .seconds(max(0, $0.timeIntervalSince(now))) }
     }
 }

@@ -98,16 +98,23 @@ public final class RemoteImageModel {
         defer { session.forget(load) }
 
         if case .success(let result)? = load.answer { show(result, session) } else { showLoading(session) }
+        var latest: ImageResult?
         for await update in load.updates {
             guard isCurrent(load, session) else { return load.cancel() }
             switch update {
             case .progress(let progress): show(progress, session)
             case .preview(let image): showPreview(image, session)
-            case .image(let result): show(result, session)
+            case .image(let result):
+                latest = result
+                show(result, session)
             }
         }
         guard isCurrent(load, session) else { return }
-        guard let error = load.failure else { return session.noteSuccess() }
+        guard let error = load.failure else {
+            // An old picture stands in for one that couldn't be had: until it can be.
+            let isStandIn = latest?.report.isStandIn == true
+            return isStandIn ? session.takeTurn(onReconnectionSince: moment) : session.noteSuccess()
+        }
         // The pipeline has cancelled it, and will say why: see ``pipelineHasRemoved(_:)``.
         guard let failure = error as? ImageError else { return }
         // A picture that is there already isn't given up for an error.

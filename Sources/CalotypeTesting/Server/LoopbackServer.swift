@@ -98,6 +98,10 @@ public final class LoopbackServer: Sendable {
         return url
     }
 
+    func setStreaming(_ handler: @escaping @Sendable (StreamedRequest) -> ResponseStream) {
+        router.streaming = handler
+    }
+
     // MARK: Scripts
 
     /// Answers requests for exactly that path, whatever their query, in place of what was scripted before.

@@ -29,6 +29,7 @@ struct RequestParser {
         var query: String?
         var fields = HTTPFields()
         var keepsAlive = true
+        var isHTTP11 = true
     }
 
     private enum Stage {
@@ -58,7 +59,6 @@ struct RequestParser {
     private var head = Head()
     private var headByteCount = 0
     private var body = Data()
-    private var isHTTP11 = true
 
     /// The bytes that no request has taken yet.
     var unreadByteCount: Int { buffer.count - position }
@@ -165,8 +165,8 @@ struct RequestParser {
             buffer[target].allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         else { throw Malformed() }
         switch text(spaces[1] + 1..<line.upperBound) {
-        case "HTTP/1.1": isHTTP11 = true
-        case "HTTP/1.0": isHTTP11 = false
+        case "HTTP/1.1": head.isHTTP11 = true
+        case "HTTP/1.0": head.isHTTP11 = false
         case let other: throw Malformed(status: other.hasPrefix("HTTP/") ? 505 : 400)
         }
         head.method = text(method)
@@ -203,9 +203,9 @@ struct RequestParser {
     ///
     /// - Source: RFC 9112 sections 3.2, 6.3 and 9.3; RFC 9110 section 10.1.1.
     private mutating func endHead() throws(Malformed) -> Bool {
-        if isHTTP11, head.fields.values("Host").count != 1 { throw Malformed() }
+        if head.isHTTP11, head.fields.values("Host").count != 1 { throw Malformed() }
         let options = head.fields["Connection"]?.lowercased() ?? ""
-        head.keepsAlive = isHTTP11 ? !options.contains("close") : options.contains("keep-alive")
+        head.keepsAlive = head.isHTTP11 ? !options.contains("close") : options.contains("keep-alive")
 
         if let coding = head.fields["Transfer-Encoding"] {
             if head.fields["Content-Length"] != nil { throw Malformed() }
@@ -220,7 +220,7 @@ struct RequestParser {
             stage = .ready
             return false
         }
-        return isHTTP11 && unreadByteCount == 0
+        return head.isHTTP11 && unreadByteCount == 0
             && head.fields["Expect"]?.equalsIgnoringASCIICase("100-continue") == true
     }
 

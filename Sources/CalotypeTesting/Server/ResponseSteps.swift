@@ -6,6 +6,8 @@ enum ResponseStep {
     case send(Data)
     case pause(Duration)
     case gate(LoopbackServer.Gate)
+    /// What comes out of it, as it comes.
+    case stream(ResponseStream)
     /// Never goes on.
     case hang
     case close(resets: Bool)
@@ -178,7 +180,7 @@ extension LoopbackServer.Response {
         }
     }
 
-    private static func reasonPhrase(_ status: Int) -> String {
+    static func reasonPhrase(_ status: Int) -> String {
         switch status {
         case 100: "Continue"
         case 103: "Early Hints"

@@ -12,6 +12,7 @@ final class Router: Sendable {
         var exact: [String: LoopbackServer.Handler] = [:]
         var prefixes: [(prefix: String, handler: LoopbackServer.Handler)] = []
         var fallback: LoopbackServer.Handler = { _ in .status(404) }
+        var streaming: (@Sendable (LoopbackServer.StreamedRequest) -> ResponseStream)?
     }
 
     private let routes = Mutex(Routes())
@@ -30,6 +31,12 @@ final class Router: Sendable {
 
     func set(fallback: @escaping LoopbackServer.Handler) {
         routes.withLock { $0.fallback = fallback }
+    }
+
+    /// What answers every request; `nil` if scripts do.
+    var streaming: (@Sendable (LoopbackServer.StreamedRequest) -> ResponseStream)? {
+        get { routes.withLock { $0.streaming } }
+        set { routes.withLock { $0.streaming = newValue } }
     }
 
     /// Forgets everything: a script may hold the server that holds it.

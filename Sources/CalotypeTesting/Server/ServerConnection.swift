@@ -23,6 +23,8 @@ final class ServerConnection {
     var wait = Wait.nothing
     /// The place taken at a gate.
     var heldAt: (gate: LoopbackServer.Gate, place: Int)?
+    /// What the current step's stream has given and hasn't been sent yet.
+    var streamed: Data?
     /// All has been said; what still comes is discarded.
     var isLingering = false
 

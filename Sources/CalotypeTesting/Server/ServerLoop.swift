@@ -188,6 +188,8 @@ final class ServerLoop: @unchecked Sendable {
                 connection.stepIndex += 1
                 if hold(connection, at: gate) { return }
                 continue
+            case .stream(let stream):
+                guard pass(stream, to: connection) else { return }
             case .hang:
                 connection.wait = .forever
                 return
@@ -220,6 +222,11 @@ final class ServerLoop: @unchecked Sendable {
                         method: head.method, path: head.path, query: head.query, fields: head.fields, body: body,
                         connectionID: connection.id))
             }
+            if let handler = router.streaming {
+                let streamed = LoopbackServer.StreamedRequest(
+                    request: request, keepsAlive: head.keepsAlive, isHTTP11: head.isHTTP11)
+                return [.stream(handler(streamed))]
+            }
             return router.response(to: request).steps(method: head.method, keepsAlive: head.keepsAlive)
         }
     }
@@ -244,6 +251,32 @@ final class ServerLoop: @unchecked Sendable {
         }
         connection.sentByteCount = 0
         return true
+    }
+
+    /// - Returns: Whether the stream has ended, and the connection goes on.
+    private func pass(_ stream: ResponseStream, to connection: ServerConnection) -> Bool {
+        while true {
+            if let bytes = connection.streamed {
+                guard send(bytes, on: connection) else { return false }
+                connection.streamed = nil
+            }
+            nextTicket += 1
+            let taken = stream.take { [mailbox, id = connection.id, ticket = nextTicket] in
+                mailbox.post(.resume(connectionID: id, ticket: ticket))
+            }
+            switch taken {
+            case .bytes(let bytes):
+                connection.streamed = bytes
+            case .end(.kept):
+                return true
+            case .end(.closing), .end(.aborted):
+                end(connection, event: .closedByServer(connection.id))
+                return false
+            case .nothingYet:
+                connection.wait = .ticket(nextTicket)
+                return false
+            }
+        }
     }
 
     /// - Returns: Whether the connection waits; an open gate holds nobody.
@@ -278,6 +311,7 @@ final class ServerLoop: @unchecked Sendable {
             close(connection.descriptor)
         }
         if let held = connection.heldAt { held.gate.leave(held.place) }
+        if case .stream(let stream) = connection.step { stream.close() }
         if let event, !connection.isLingering { record.withLock { $0.add(event) } }
     }
 }

@@ -9,54 +9,115 @@ struct FreshnessTests {
         let title: String
         let fields: HTTPFields
         var status = 200
-        let seconds: Double
+        let lifetime: HTTPCache.Lifetime
 
         private static let date = HTTPCacheTime.httpDate
         static let all = [
-            Lifetime(title: "nothing said, nothing fresh (RFC 9111, 4.2.1)", fields: [:], seconds: 0),
-            Lifetime(title: "max-age (5.2.2.1)", fields: ["Cache-Control": "max-age=600"], seconds: 600),
+            Lifetime(title: "nothing said, nothing fresh (RFC 9111, 4.2.1)", fields: [:], lifetime: .unknown),
+            Lifetime(title: "max-age (5.2.2.1)", fields: ["Cache-Control": "max-age=600"], lifetime: .maxAge(600)),
             Lifetime(
                 title: "max-age beats Expires (5.3)", fields: ["Cache-Control": "max-age=600", "Expires": date(60)],
-                seconds: 600),
+                lifetime: .maxAge(600)),
             Lifetime(
                 title: "a max-age that is no number is stale, whatever Expires says (4.2.1)",
-                fields: ["Cache-Control": "max-age=x", "Expires": date(60)], seconds: 0),
+                fields: ["Cache-Control": "max-age=x", "Expires": date(60)], lifetime: .unreadable),
             Lifetime(
-                title: "s-maxage is for shared caches (5.2.2.10)", fields: ["Cache-Control": "s-maxage=600"], seconds: 0
+                title: "s-maxage is for shared caches (5.2.2.10)", fields: ["Cache-Control": "s-maxage=600"],
+                lifetime: .unknown
             ),
             Lifetime(
                 title: "Expires counts from Date (4.2.1)", fields: ["Date": date(-100), "Expires": date(200)],
-                seconds: 300),
+                lifetime: .expires(300)),
             Lifetime(
-                title: "without Date, from the response's time (4.2.1)", fields: ["Expires": date(200)], seconds: 200),
+                title: "without Date, from the response's time (4.2.1)", fields: ["Expires": date(200)],
+                lifetime: .expires(200)),
             Lifetime(
                 title: "a Date that can't be read is none", fields: ["Date": "today", "Expires": date(200)],
-                seconds: 200),
-            Lifetime(title: "Expires in the past (5.3)", fields: ["Expires": date(-200)], seconds: 0),
-            Lifetime(title: "an Expires that is no date is in the past (5.3)", fields: ["Expires": "0"], seconds: 0),
+                lifetime: .expires(200)),
+            Lifetime(
+                title: "Expires as RFC 850 had it (RFC 9110, 5.6.7)",
+                fields: ["Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Expires": "Sunday, 06-Nov-94 08:49:47 GMT"],
+                lifetime: .expires(10)),
+            Lifetime(
+                title: "Expires as asctime has it (RFC 9110, 5.6.7)",
+                fields: ["Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Expires": "Sun Nov  6 08:49:47 1994"],
+                lifetime: .expires(10)),
+            Lifetime(
+                title: "two lines of Expires are no date (4.2.1)", fields: ["Expires": date(60), "expires": date(60)],
+                lifetime: .unreadable),
+            Lifetime(
+                title: "CDN-Cache-Control is for CDNs (RFC 9213)", fields: ["CDN-Cache-Control": "max-age=600"],
+                lifetime: .unknown),
+            Lifetime(title: "Expires in the past (5.3)", fields: ["Expires": date(-200)], lifetime: .expires(0)),
+            Lifetime(
+                title: "an Expires that is no date is in the past (5.3)", fields: ["Expires": "0"],
+                lifetime: .unreadable),
             Lifetime(
                 title: "which ends the matter: no heuristic (4.2.2)",
-                fields: ["Expires": "0", "Last-Modified": date(-1_000)], seconds: 0),
+                fields: ["Expires": "0", "Last-Modified": date(-1_000)], lifetime: .unreadable),
             Lifetime(
                 title: "a tenth of the time since Last-Modified (4.2.2)",
-                fields: ["Date": date(0), "Last-Modified": date(-1_000)], seconds: 100),
+                fields: ["Date": date(0), "Last-Modified": date(-1_000)], lifetime: .heuristic(100)),
             Lifetime(
                 title: "without Date, until the response's time (4.2.2)", fields: ["Last-Modified": date(-1_000)],
-                seconds: 100),
-            Lifetime(title: "modified after it was sent (4.2.2)", fields: ["Last-Modified": date(1_000)], seconds: 0),
+                lifetime: .heuristic(100)),
+            Lifetime(
+                title: "modified after it was sent (4.2.2)", fields: ["Last-Modified": date(1_000)],
+                lifetime: .heuristic(0)),
             Lifetime(
                 title: "404 has a heuristic (RFC 9110, 15.1)", fields: ["Last-Modified": date(-1_000)], status: 404,
-                seconds: 100),
+                lifetime: .heuristic(100)),
             Lifetime(
-                title: "302 has none (RFC 9110, 15.1)", fields: ["Last-Modified": date(-1_000)], status: 302, seconds: 0
+                title: "302 has none (RFC 9110, 15.1)", fields: ["Last-Modified": date(-1_000)], status: 302,
+                lifetime: .unknown
             ),
         ]
+    }
+
+    struct Heuristic: RuleCase {
+        let title: String
+        let status: Int
+        var control = ""
+        let hasHeuristic: Bool
+
+        static let all =
+            [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].map {
+                Heuristic(title: "\($0) has one (RFC 9110, 15.1)", status: $0, hasHeuristic: true)
+            }
+            + [201, 202, 302, 303, 307, 400, 403, 500, 502, 503, 504, 599].map {
+                Heuristic(title: "\($0) has none (RFC 9110, 15.1)", status: $0, hasHeuristic: false)
+            }
+            + [
+                Heuristic(
+                    title: "public allows one (RFC 9111, 5.2.2.9)", status: 599, control: "public",
+                    hasHeuristic: true),
+                Heuristic(
+                    title: "private doesn't (RFC 9111, 5.2.2.7)", status: 599, control: "private",
+                    hasHeuristic: false),
+            ]
+    }
+
+    @Test("some statuses are fresh for a time that is guessed", arguments: Heuristic.all)
+    func heuristic(_ row: Heuristic) {
+        let head = HTTPCache.StoredHead.response(
+            ["Last-Modified": HTTPCacheTime.httpDate(-1_000), "Cache-Control": row.control], status: row.status)
+        let lifetime = HTTPCache.freshnessLifetime(of: head, CacheControl(of: head.fields))
+        #expect(lifetime == (row.hasHeuristic ? .heuristic(100) : .unknown))
+    }
+
+    @Test("lifetimes say by which rule, and absurd ones are described all the same")
+    func descriptions() {
+        #expect(HTTPCache.Lifetime.maxAge(600).description == "600 s by max-age (RFC 9111, 5.2.2.1)")
+        for lifetime in [.expires(.nan), .heuristic(.infinity), .redirect(-1), .unreadable, HTTPCache.Lifetime.unknown]
+        {
+            #expect(lifetime.description.contains("RFC 9111"))
+        }
     }
 
     @Test("a response stays fresh as long as it says", arguments: Lifetime.all)
     func lifetime(_ row: Lifetime) {
         let head = HTTPCache.StoredHead.response(row.fields, status: row.status)
-        #expect(HTTPCache.freshnessLifetime(of: head, CacheControl(of: head.fields)) == row.seconds)
+        #expect(HTTPCache.freshnessLifetime(of: head, CacheControl(of: head.fields)) == row.lifetime)
     }
 
     struct Age: RuleCase {
@@ -82,6 +143,8 @@ struct FreshnessTests {
             Age(title: "or Age (4.2.3)", fields: ["Age": "300", "Date": date(-150)], seconds: 350),
             Age(title: "a negative Age is none (5.1)", fields: ["Age": "-30"], seconds: 50),
             Age(title: "nor is a fraction one (5.1)", fields: ["Age": "1.5"], seconds: 50),
+            Age(title: "of several members the first counts (5.1)", fields: ["Age": "5 , 900"], seconds: 55),
+            Age(title: "a parameter makes it none (5.1)", fields: ["Age": "30;a=b"], seconds: 50),
             Age(title: "of several lines the first counts (5.1)", fields: ["Age": "5", "age": "900"], seconds: 55),
             Age(
                 title: "an Age too large counts as 2^31 (1.2.2)", fields: ["Age": "99999999999999999999"],
@@ -121,6 +184,9 @@ struct FreshnessTests {
                 title: "no-store: as long as they are shown (5.2.2.5)",
                 fields: ["Cache-Control": "no-store, max-age=600"], staleAfter: 600, validatesFirst: true,
                 isTransient: true),
+            Pixels(
+                title: "unless it is for those that don't understand the status (5.2.2.3)",
+                fields: ["Cache-Control": "no-store, must-understand, max-age=600"], staleAfter: 600),
             Pixels(
                 title: "the same if the request says so (5.2.1.5)", fields: ["Cache-Control": "max-age=600"],
                 requestFields: ["Cache-Control": "no-store"], staleAfter: 600, validatesFirst: true, isTransient: true),

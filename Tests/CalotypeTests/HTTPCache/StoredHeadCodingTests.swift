@@ -14,6 +14,33 @@ struct StoredHeadCodingTests {
             to: ["Accept": "image/webp"]),
     ]
 
+    /// The head of a response that redirects have led to.
+    private static func redirected(_ control: String) -> HTTPCache.StoredHead {
+        let now = HTTPCacheTime.now
+        let redirection = HTTPCache.Redirection(
+            after: nil, status: 302, fields: ["Cache-Control": control], requestTime: now, responseTime: now,
+            to: SHA256.short("https://example.com/"))
+        return HTTPCache.Arrival(
+            method: "GET", requestFields: [:], status: 200, fields: ["ETag": "\"a\""], requestTime: now,
+            responseTime: now, redirection: redirection
+        ).head
+    }
+
+    @Test("redirects are written and read", arguments: ["max-age=60", "no-cache", "must-revalidate, max-age=1"])
+    func redirection(_ control: String) throws {
+        let head = Self.redirected(control)
+        let read = try #require(HTTPCache.StoredHead(encoded: head.encoded()))
+        #expect(read == head && read.redirection != nil)
+        #expect(read != HTTPCache.StoredHead.response(["ETag": "\"a\""]))
+        let data = head.encoded()
+        for count in 0..<data.count { #expect(HTTPCache.StoredHead(encoded: data.prefix(count)) == nil) }
+        var flagged = data
+        for flags: UInt8 in [0, 2, 6, 8, 255] {
+            flagged[data.count - 25] = flags
+            #expect(HTTPCache.StoredHead(encoded: flagged) == nil)
+        }
+    }
+
     @Test("what is written is read")
     func roundTrip() {
         for head in Self.heads {
@@ -28,7 +55,7 @@ struct StoredHeadCodingTests {
             status: 200, fields: ["A": "bc"], requestTime: zero, responseTime: zero, requestFields: [:])
         let times = [UInt8](repeating: 0, count: 16)
         let expected: [UInt8] =
-            [1, 200, 0] + times + [1, 0, 0, 0, 1, 0, 0, 0, 0x41, 2, 0, 0, 0, 0x62, 0x63] + [0, 0, 0, 0]
+            [2, 200, 0] + times + [1, 0, 0, 0, 1, 0, 0, 0, 0x41, 2, 0, 0, 0, 0x62, 0x63] + [0, 0, 0, 0] + [0]
         #expect(Array(head.encoded()) == expected)
     }
 
@@ -50,7 +77,7 @@ struct StoredHeadCodingTests {
     @Test("another version of the format is no head")
     func version() {
         var data = Self.heads[1].encoded()
-        data[0] = 2
+        data[0] = 3
         #expect(HTTPCache.StoredHead(encoded: data) == nil)
     }
 
@@ -58,7 +85,8 @@ struct StoredHeadCodingTests {
     func mutations() {
         var random = SplitMix(state: 20_261_130)
         for round in 0..<20_000 {
-            var data = Self.heads[round % 2].encoded()
+            let heads = [Self.heads[0], Self.heads[1], Self.redirected("max-age=60")]
+            var data = heads[round % 3].encoded()
             for _ in 0...Int.random(in: 0..<4, using: &random) {
                 let index = Int.random(in: 0..<data.count, using: &random)
                 data[index] = [0, 0x7F, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)!
@@ -67,7 +95,7 @@ struct StoredHeadCodingTests {
             let decision = HTTPCache.decide(candidates: [head], request: [:], now: HTTPCacheTime.now)
             #expect(!decision.reason.description.isEmpty)
             _ = HTTPCache.freshness(of: head, requestFields: [:])
-            #expect(head.encoded().count >= 27)
+            #expect(head.encoded().count >= 28)
         }
     }
 
@@ -77,7 +105,7 @@ struct StoredHeadCodingTests {
         for _ in 0..<20_000 {
             var data = Data(
                 (0..<Int.random(in: 0..<80, using: &random)).map { _ in .random(in: 0...255, using: &random) })
-            if !data.isEmpty { data[0] = 1 }
+            if !data.isEmpty { data[0] = 2 }
             _ = HTTPCache.StoredHead(encoded: data)
         }
     }

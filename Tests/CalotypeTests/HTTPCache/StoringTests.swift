@@ -17,8 +17,8 @@ struct StoringTests {
             Row(title: "a 200 to GET may be stored (RFC 9111, 3)", mayStore: true),
             Row(title: "another success may (3)", status: 203, mayStore: true),
             Row(title: "a part may not (3.3)", status: 206, mayStore: false),
-            Row(title: "a redirect may not: it holds no image", status: 301, mayStore: false),
-            Row(title: "nor an error", status: 404, mayStore: false),
+            Row(title: "so may a redirect (3)", status: 301, mayStore: true),
+            Row(title: "and an error (3)", status: 404, mayStore: true),
             Row(title: "nor an answer to another method (3)", method: "POST", mayStore: false),
             Row(
                 title: "no-store of the response forbids it (5.2.2.5)", fields: ["Cache-Control": "no-store"],
@@ -41,6 +41,35 @@ struct StoringTests {
             Row(
                 title: "nor does Authorization: the cache isn't shared (3.5)", requestFields: ["Authorization": "x"],
                 mayStore: true),
+            Row(title: "a status that has no heuristic may not (3)", status: 201, mayStore: false),
+            Row(
+                title: "unless it says how long it is fresh (3)", status: 201,
+                fields: ["Cache-Control": "max-age=600"], mayStore: true),
+            Row(title: "or until when (3)", status: 503, fields: ["Expires": "0"], mayStore: true),
+            Row(title: "or that anybody may (3)", status: 599, fields: ["Cache-Control": "public"], mayStore: true),
+            Row(title: "or that one may (3)", status: 599, fields: ["Cache-Control": "private"], mayStore: true),
+            Row(
+                title: "s-maxage isn't said to us (3)", status: 599, fields: ["Cache-Control": "s-maxage=600"],
+                mayStore: false),
+            Row(
+                title: "an interim response never may (3)", status: 103, fields: ["Cache-Control": "max-age=600"],
+                mayStore: false),
+            Row(
+                title: "a part may not, however fresh (3.3)", status: 206, fields: ["Cache-Control": "max-age=600"],
+                mayStore: false),
+            Row(title: "a 304 isn't a response of its own", status: 304, fields: ["Expires": "0"], mayStore: false),
+            Row(title: "a 412 speaks of the request", status: 412, fields: ["Expires": "0"], mayStore: false),
+            Row(title: "so does a 416", status: 416, fields: ["Expires": "0"], mayStore: false),
+            Row(
+                title: "must-understand: a status that is understood, in spite of no-store (5.2.2.3)",
+                fields: ["Cache-Control": "must-understand, no-store"], mayStore: true),
+            Row(
+                title: "one that isn't, not even without no-store (5.2.2.3)", status: 599,
+                fields: ["Cache-Control": "must-understand, max-age=600"], mayStore: false),
+            Row(
+                title: "private for some fields is for shared caches too (5.2.2.7)",
+                fields: ["Cache-Control": "private=\"set-cookie\""], mayStore: true),
+            Row(title: "an answer to HEAD has no body (3)", method: "HEAD", mayStore: false),
             Row(title: "Vary: * would never match (4.1)", fields: ["Vary": "*"], mayStore: false),
             Row(title: "nor among others (4.1)", fields: ["Vary": "Accept , *"], mayStore: false),
             Row(title: "an asterisk within a name is none", fields: ["Vary": "a*b"], mayStore: true),
@@ -59,6 +88,92 @@ struct StoringTests {
         #expect(arrival.mayStore == row.mayStore)
     }
 
+    struct Posted: RuleCase {
+        let title: String
+        var status = 200
+        var control = "max-age=600"
+        let location: String?
+        let mayStore: Bool
+
+        static let all = [
+            Posted(
+                title: "it says that it is what GET would bring (RFC 9110, 9.3.3)", location: "/a?b", mayStore: true),
+            Posted(title: "in full (9.3.3)", location: "http://h/a?b", mayStore: true),
+            Posted(title: "of another URL (9.3.3)", location: "/c", mayStore: false),
+            Posted(title: "it doesn't say (9.3.3)", location: nil, mayStore: false),
+            Posted(title: "without explicit freshness (9.3.3)", control: "public", location: "/a?b", mayStore: false),
+            Posted(title: "with another status (9.3.3)", status: 201, location: "/a?b", mayStore: false),
+        ]
+    }
+
+    @Test("an answer to POST may be stored for GET where it says so", arguments: Posted.all)
+    func posted(_ row: Posted) {
+        var fields: HTTPFields = ["Cache-Control": row.control]
+        if let location = row.location { fields.append("Content-Location", location) }
+        #expect(
+            HTTPCache.mayStore(
+                method: "POST", url: URL(string: "http://h/a?b"), requestFields: [:], status: row.status,
+                fields: fields) == row.mayStore)
+    }
+
+    struct Field: RuleCase {
+        let title: String
+        let name: String
+        var value = "x"
+        var others: HTTPFields = [:]
+        let isStored: Bool
+        let isForwarded: Bool
+
+        static let all =
+            ["Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade"].map {
+                Field(
+                    title: "\($0) is of one connection (RFC 9110, 7.6.1)", name: $0, isStored: false, isForwarded: false
+                )
+            }
+            + ["Proxy-Authenticate", "Proxy-Authorization", "Proxy-Authentication-Info"].map {
+                Field(title: "\($0) is for a proxy (RFC 9111, 3.1)", name: $0, isStored: false, isForwarded: true)
+            }
+            + [
+                Field(
+                    title: "what Connection names is of one connection (3.1)", name: "X-Hop",
+                    others: ["Connection": "close, x-HOP"], isStored: false, isForwarded: false),
+                Field(
+                    title: "on several lines (RFC 9110, 5.3)", name: "X-Hop",
+                    others: ["Connection": "close", "connection": "X-Hop"], isStored: false, isForwarded: false),
+                Field(
+                    title: "what no-cache names isn't used again without validation (5.2.2.4)", name: "Set-Cookie",
+                    others: ["Cache-Control": "max-age=1, no-cache=\"set-cookie\""], isStored: false,
+                    isForwarded: true),
+                Field(
+                    title: "what private names is kept from shared caches (5.2.2.7)", name: "Set-Cookie",
+                    others: ["Cache-Control": "private=\"set-cookie\""], isStored: true, isForwarded: true),
+                Field(
+                    title: "a length beside a transfer coding means nothing (RFC 9112, 6.3)", name: "Content-Length",
+                    others: ["Transfer-Encoding": "chunked"], isStored: false, isForwarded: true),
+            ]
+            + [
+                "Set-Cookie", "Content-Length", "Content-Encoding", "Content-Range", "ETag", "Age", "Public",
+                "X-Transfer-Encoding", "Connections", "Keep-Alives", "TF", "Upgrades",
+            ].map {
+                Field(title: "\($0) is stored (3.1)", name: $0, isStored: true, isForwarded: true)
+            }
+    }
+
+    @Test("fields that may be stored are, and no others", arguments: Field.all)
+    func field(_ row: Field) {
+        var fields = HTTPFields(row.others.map { $0 } + [.init("A", "1"), .init(row.name, row.value), .init("B", "2")])
+        #expect((HTTPCache.StoredHead.response(fields).fields[row.name] != nil) == row.isStored)
+        #expect((HTTPCache.forwarded(fields)[row.name] != nil) == row.isForwarded)
+        // Nor does a 304 bring them in.
+        let freshened = HTTPCache.freshen(
+            .response(["A": "0"]), with: fields, requestTime: HTTPCacheTime.now, responseTime: HTTPCacheTime.now)
+        let describesBody = row.name.hasPrefix("Content-")
+        #expect((freshened.fields[row.name] != nil) == (row.isStored && !describesBody))
+        #expect(freshened.fields["A"] == "1" && freshened.fields["B"] == "2")
+        fields[row.name] = nil
+        #expect(HTTPCache.StoredHead.response(fields).fields["B"] == "2")
+    }
+
     @Test("fields of one connection aren't stored (RFC 9111, 3.1)")
     func hopByHop() {
         let head = HTTPCache.StoredHead.response([
@@ -74,7 +189,7 @@ struct StoringTests {
     func varyingFields() {
         let head = HTTPCache.StoredHead.response(
             ["Vary": "ACCEPT, Accept-Language"], to: ["Accept": "a", "User-Agent": "b", "accept-language": "c"])
-        #expect(head.varyingFields == ["Accept": "a", "accept-language": "c"])
+        #expect(head.varyingFields == ["accept": "a", "accept-language": "c"])
     }
 
     @Test("a 304 replaces fields by name, but for those that describe the body (RFC 9111, 3.2 and 4.3.4)")

@@ -34,6 +34,39 @@ import Testing
                 + "X-Two: a\r\nX-Two: b\r\n\r\n")
     }
 
+    @Test("interim responses are told to who asks for them, in order, before the final one")
+    func interimResponses() async throws {
+        let server = try RawServer(
+            answering: "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\nX: 1\r\n\r\n"
+                + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        let seen = Mutex<[String]>([])
+        var request = HTTPRequest(url: server.url())
+        request.onInterimResponse = { status, fields in
+            seen.withLock { $0.append("\(status) \(fields["Link"] ?? "-") \(fields.count)") }
+        }
+        let response = try await makeTransport().send(request)
+        #expect(seen.withLock { $0 } == ["102 - 0", "103 </a> 2"])
+        #expect(response.status == 200 && response.fields["Link"] == nil)
+    }
+
+    @Test(
+        "a transfer coding that libcurl doesn't know fails, unless it is to be left as it is", arguments: [true, false])
+    func unknownTransferCoding(isDecoded: Bool) async throws {
+        let server = try RawServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: zebra\r\nContent-Length: 1\r\n\r\nabc")
+        }
+        var configuration = CurlTransport.Configuration()
+        configuration.decodesTransferCodings = isDecoded
+        let transport = CurlTransport(configuration: configuration)
+        if isDecoded {
+            await #expect(throws: HTTPTransportError.self) { _ = try await transport.get(server.url()) }
+        } else {
+            // The length is that of something else, so the body ends with the connection (RFC 9112 section 6.3).
+            #expect(try await transport.get(server.url()).body == Data("abc".utf8))
+        }
+    }
+
     @Test("a method with an empty body says so", arguments: ["POST", "PUT", "PATCH"])
     func emptyBody(method: String) async throws {
         let seen = Mutex("")

@@ -143,7 +143,7 @@ extension ResumeTests {
         ]
         let exchange = HTTPLoader.Exchange(
             response: HTTPResponse(status: 200, fields: fields), requestTime: now, responseTime: now, start: .now,
-            redirectedURL: nil, redirectCount: 0, retryCount: 0)
+            redirectCount: 0, retryCount: 0, redirection: nil)
         var reception = try BodyReception(
             exchange, method: "GET", requestFields: [:], expectedByteCount: Int64(file.count), ImageLimits())
         _ = try reception.take(file.prefix(half))

@@ -92,14 +92,14 @@ struct SharingTests {
         func color(_ request: ImageRequest) async throws -> PixelColor {
             try await fixture.pipeline.image(for: request).bitmap.pixel(0, 0)
         }
-        // At once, then again from the caches.
+        // At once, then again from the caches. POST comes first: it makes what is stored for GET stale.
         for _ in 0..<2 {
+            #expect(try await color(request("POST", [:], Data("1".utf8))) == .green)
             async let english = color(request("GET", ["Accept-Language": "en"]))
             async let french = color(request("GET", ["Accept-Language": "fr"]))
-            async let posted = color(request("POST", [:], Data("1".utf8)))
             async let plain = color(request("GET", ["User-Agent": "x"]))
             async let same = color(ImageRequest(url: fixture.server.url("/a"), size: .pixels(4, 4)))
-            #expect(try await [english, french, posted, plain, same] == [.red, .blue, .green, .black, .black])
+            #expect(try await [english, french, plain, same] == [.red, .blue, .black, .black])
         }
         #expect(fixture.server.requestCount == 4)
     }

@@ -290,6 +290,33 @@ struct RemoteImageModelTests {
         await view.end()
     }
 
+    @Test("an old image that stands in while there is no network gives way to the new one when there is")
+    func standIn() async throws {
+        let network = ManualNetworkMonitor(NetworkStatus(isAvailable: false))
+        let fields: HTTPFields = ["Cache-Control": "max-age=10"]
+        let old = TestImages.solidPNG(width: 8, height: 8, color: .red)
+        let new = TestImages.solidPNG(width: 8, height: 8, color: .green)
+        let transport = ScriptedTransport([
+            .respond(200, fields, old), .fail(.cannotConnect), .respond(200, fields, new),
+        ])
+        let fixture = try Fixture {
+            $0.transport = transport
+            $0.network = network
+        }
+        let request = ImageRequest(url: try #require(URL(string: "http://img.example.com/a.png")))
+        _ = try await fixture.pipeline.image(for: request)
+        fixture.memory.removeAll()
+        fixture.clock.advance(by: .seconds(60))
+        let view = ModelView(request, in: fixture.pipeline)
+        view.appear()
+        #expect(await view.waitForImage(from: .storage) == .red)
+        network.status.isAvailable = true
+        await view.wait { $0.image?.bitmap.pixel(0, 0) == .green }
+        #expect(view.phase.isSuccess)
+        await view.end()
+        #expect(transport.requests.count == 3)
+    }
+
     @Test("a cancellation that an app's closure throws by itself is a failure, and isn't tried again and again")
     func foreignCancellation() async throws {
         let fixture = try Fixture()

@@ -1,5 +1,13 @@
 import Foundation
 
+/// Runs what blocks on a thread of its own: where tasks of this process answer, those that wait may not take all the
+/// threads that tasks have.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Result(catching: body)) }.start()
+    }
+}
+
 /// A client that shows what is really on the wire: a blocking socket, and a reader of responses that mends nothing.
 ///
 /// Reads give up after 20 seconds, so that a test fails rather than hangs.
@@ -8,7 +16,7 @@ final class RawClient {
         var description: String
     }
 
-    struct Response {
+    struct Response: Sendable {
         var statusLine: String
         var status: Int
         /// The field lines as they came.
