@@ -10,11 +10,11 @@ SOURCES = Sources Tests Package.swift
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint build release test sanitize sanitize-thread sanitize-address demo bench clean
+.PHONY: help setup lint build release test sanitize sanitize-thread sanitize-address demo bench cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
-	while IFS='|' read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
+	while IFS='|' read -r target text; do printf '  make %-11s %s\n' "$$target" "$$text"; done
 
 setup: ## install the system libraries that are missing (Debian and Ubuntu)
 	@scripts/setup.sh
@@ -55,6 +55,12 @@ bench: ## measure: counts and times of the main operations
 	@scripts/setup.sh bench
 	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
 	.build/release/calo bench
+
+# The suite isn't part of the project: git clone https://github.com/http-tests/cache-tests. It needs node 20.
+cache-suite: setup ## run the public HTTP caching suite: CACHE_TESTS_DIR=its checkout
+	@test -n "$(CACHE_TESTS_DIR)" || { echo "Say where the suite is: make cache-suite CACHE_TESTS_DIR=..." >&2; exit 2; }
+	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	node --no-warnings scripts/cache-suite.mjs "$(CACHE_TESTS_DIR)" .build/release/calo
 
 clean: ## remove what has been built
 	rm -rf .build calo-demo bench-results

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Brings the bytes of a resource from wherever the policy and the HTTP cache say.
 ///
@@ -250,96 +250,6 @@ final class ResourceLoader: Sendable {
         request.allowsExpensiveNetwork = configuration.allowsExpensiveNetwork
         return request
     }
-
-    /// The resource that a stored response holds; `nil` if its body has gone or is no image any more.
-    @inline(never)
-    private func stored(
-        _ candidate: StoreLookup.Candidate, _ layer: LoadReport.Layer, _ fetch: Fetch, _ lookup: StoreLookup,
-        confirmedBy exchange: HTTPLoader.Exchange? = nil, because reason: HTTPCache.Reason? = nil
-    ) async -> FetchedResource? {
-        guard let store = configuration.store else { return nil }
-        let body = await http.attempt("read") { try await store.body(of: candidate.id)?.bytes() }
-        guard let data = body ?? nil else { return nil }
-        if let resource = resource(of: data, candidate, layer, fetch, lookup, exchange, reason) { return resource }
-        await discard(candidate.id, of: fetch.source.url)
-        return nil
-    }
-
-    @inline(never)
-    private func resource(
-        of data: Data, _ candidate: StoreLookup.Candidate, _ layer: LoadReport.Layer, _ fetch: Fetch,
-        _ lookup: StoreLookup, _ exchange: HTTPLoader.Exchange?, _ reason: HTTPCache.Reason?
-    ) -> FetchedResource? {
-        let header = try? BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .cache)
-        guard let header else { return nil }
-        var work = lookup.work(of: layer)
-        exchange?.describe(in: &work)
-        if let reason { work.cacheReason = reason }
-        let said = HTTPCache.freshness(of: candidate.head, requestFields: lookup.fields)
-        return FetchedResource(
-            data: data, header: header, freshness: fetch.policy.freshness(of: said),
-            responseTime: candidate.head.responseTime,
-            stored: candidate.id, work: work,
-            needsRevalidation: exchange == nil && reason == nil && lookup.isUsedStale)
-    }
-
-    /// The stored resource that stands in for one that couldn't be had, if the HTTP cache allows it.
-    ///
-    /// It does so at once, before anything is attempted again: an old picture now is better than a wait. Once bytes of a
-    /// new one have come it doesn't, for then the rest is soon there.
-    @inline(never)
-    private func standIn(
-        for error: any Error, _ exchange: HTTPLoader.Exchange?, _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup
-    ) async -> FetchedResource? {
-        guard fetch.policy == .http, let candidate = lookup.selected, let error = error as? ImageError,
-            let failure = error.cacheFailure(hasResponse: exchange != nil),
-            let reason = HTTPCache.staleAnswer(
-                candidate.head, request: lookup.fields, to: failure, now: configuration.clock.now()),
-            let resource = await stored(candidate, .storage, fetch, lookup, because: reason)
-        else { return nil }
-        if error.isConnectivityFailure { _ = http.reconnection.noteFailure(at: url) }
-        return resource
-    }
-
-    /// Removes what a request with an unsafe method has made stale.
-    ///
-    /// - Source: RFC 9111 section 4.4.
-    @inline(never)
-    private func invalidate(_ key: FetchKey, after exchange: HTTPLoader.Exchange) async {
-        // After a redirect it was another URL that answered.
-        guard exchange.redirection == nil else { return }
-        for url in HTTPCache.invalidated(
-            method: key.method, url: key.url, status: exchange.response.status, fields: exchange.response.fields)
-        {
-            let resource = ResourceID(url: url)
-            configuration.memory.remove(resource)
-            guard let store = configuration.store else { continue }
-            await http.attempt("remove") {
-                try await store.remove(resource)
-                // An app may have given the resource a name of its own.
-                let own = FetchKey(url: url, partition: key.partition, signatures: configuration.signatures)
-                for response in try await store.responses(for: own) { try await store.remove(response.id) }
-            }
-        }
-    }
-
-    /// The resource whose stored response a 304 has confirmed; `nil` if it speaks of another one.
-    @inline(never)
-    private func confirmed(
-        _ candidate: StoreLookup.Candidate, _ exchange: HTTPLoader.Exchange, _ fetch: Fetch, _ lookup: StoreLookup
-    ) async -> FetchedResource? {
-        guard exchange.redirection?.target == candidate.head.redirection?.target,
-            HTTPCache.confirms(exchange.response.fields, candidate.head)
-        else { return nil }
-        let head = HTTPCache.freshen(
-            candidate.head, with: exchange.response.fields, requestTime: exchange.requestTime,
-            responseTime: exchange.responseTime, requestFields: lookup.fields, redirection: exchange.redirection)
-        if let store = configuration.store {
-            await http.attempt("update") { _ = try await store.updateMetadata(of: candidate.id, to: head.encoded()) }
-        }
-        let fresh = StoreLookup.Candidate(id: candidate.id, head: head)
-        return await stored(fresh, .revalidation, fetch, lookup, confirmedBy: exchange)
-    }
 }
 
 extension URL {
@@ -381,26 +291,5 @@ extension ImageRequest.CachePolicy {
             case .noStore: 7
             }
         return Digest(high: number &* 0x9e37_79b9_7f4a_7c15, low: number &* 0xc2b2_ae3d_27d4_eb4f)
-    }
-}
-
-extension StoredBody {
-    /// All the bytes. A file is read on a thread that may block.
-    package func bytes() async throws -> Data {
-        switch self {
-        case .data(let data): return data
-        case .file(let handle, _): return try await BlockingWork.run { try handle.readToEnd() ?? Data() }
-        }
-    }
-}
-
-extension ImageError {
-    /// What the HTTP cache makes of the failure; `nil` if it isn't one of the server or the way to it.
-    fileprivate func cacheFailure(hasResponse: Bool) -> HTTPCache.Failure? {
-        switch reason {
-        case .status(let status): .status(status)
-        case .networkRestricted: .disconnected
-        default: isConnectivityFailure && !hasResponse ? .disconnected : nil
-        }
     }
 }

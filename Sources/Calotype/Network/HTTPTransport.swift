@@ -10,7 +10,7 @@ import Synchronization
 public protocol HTTPTransport: Sendable {
     /// Sends `request` and returns once the head of the final response is in.
     ///
-    /// Interim responses (1xx) aren't reported. The body is pulled: while nobody asks for the next bytes, at most a
+    /// Interim responses (1xx) aren't returned. The body is pulled: while nobody asks for the next bytes, at most a
     /// bounded amount is buffered and the connection is paused. Cancelling the task that waits for the head or for the
     /// body, or letting go of a body that hasn't ended, closes the exchange.
     ///

@@ -86,13 +86,15 @@ struct MixedLoadTests {
         let policies: [ImageRequest.CachePolicy] = [
             .http, .http, .http, .reload, .revalidate, .storedElseLoad, .noStore,
         ]
-        let request = ImageRequest(
+        var request = ImageRequest(
             url: server.url("/\(number)"),
             size: [.original, .pixels(12, 12), .pixels(8, 8, .fit)].randomElement(using: &random) ?? .original,
             processors: number % 5 == 0 ? [.circle] : [],
             cachePolicy: policies.randomElement(using: &random) ?? .http,
             partition: number % 7 == 0 ? "account" : nil,
             priority: ImageRequest.Priority.allCases.randomElement(using: &random) ?? .normal)
+        // Otherwise hardly a load would fail: those that the server fails are attempted again, or answered stale.
+        if number % 4 == 1 { request.retryPolicy = RetryPolicy.none }
         do {
             switch Int.random(in: 0..<10, using: &random) {
             case 0:
