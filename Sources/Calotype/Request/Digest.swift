@@ -1,7 +1,8 @@
 /// A 128-bit keyed hash that stands for a longer value wherever keys are compared.
 ///
 /// The key is drawn at random when the process starts, so nobody outside can craft two names with one digest. For the
-/// same reason a digest means nothing to another process: it is never written to disk, sent or logged.
+/// same reason a digest means nothing to another process: it is never written to disk, sent or logged. What is kept on disk
+/// is digested under a key that is kept there too: see ``DigestKey``.
 ///
 /// - Source: SipHash with 1 compression and 3 finalization rounds (Aumasson and Bernstein, 2012), 128-bit output.
 package struct Digest: Hashable, Sendable {
@@ -40,16 +41,38 @@ package struct Digest: Hashable, Sendable {
     }
 }
 
+/// What a digest is keyed by.
+package struct DigestKey: Hashable, Sendable {
+    package let first: UInt64
+    package let second: UInt64
+
+    package init(first: UInt64, second: UInt64) {
+        self.first = first
+        self.second = second
+    }
+
+    /// A key that nobody has had.
+    package static func random() -> DigestKey {
+        DigestKey(first: .random(in: .min ... .max), second: .random(in: .min ... .max))
+    }
+}
+
 /// Takes bytes in pieces and ends in a ``Digest``.
 package struct DigestBuilder {
     private var v0, v1, v2, v3: UInt64
     private var tail: UInt64 = 0
     private var byteCount = 0
 
-    private static let key: (UInt64, UInt64) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+    private static let key = DigestKey.random()
 
+    /// Digests under the process's own key.
     package init() {
-        let (k0, k1) = Self.key
+        self.init(key: Self.key)
+    }
+
+    /// Digests under a key of the caller's: for what has to mean the same to another process.
+    package init(key: DigestKey) {
+        let (k0, k1) = (key.first, key.second)
         v0 = k0 ^ 0x736f_6d65_7073_6575
         v1 = k1 ^ 0x646f_7261_6e64_6f6d ^ 0xee
         v2 = k0 ^ 0x6c79_6765_6e65_7261

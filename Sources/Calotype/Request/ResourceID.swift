@@ -10,6 +10,8 @@ public import Foundation
 public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     package enum Name: Sendable {
         case url(URL)
+        /// A request that its URL alone doesn't tell.
+        indirect case message(ImageRequest.HTTPMessage)
         case text(String)
         case bytes
     }
@@ -37,10 +39,17 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     /// The ID of what an HTTP request brings: the URL's, unless the method, the body or a field that matters may make it
     /// another picture.
     package init(_ message: ImageRequest.HTTPMessage) {
-        name = .url(message.url)
         let url = URLNormalization.known.digest(of: message.url)
-        let variant = FetchKey.variant(
-            method: message.method, fields: FetchKey.fieldsThatMatter(of: message.fields), body: message.body)
+        let fields = FetchKey.fieldsThatMatter(of: message.fields)
+        let variant = FetchKey.variant(method: message.method, fields: fields, body: message.body)
+        if variant == nil {
+            name = .url(message.url)
+        } else {
+            var message = message
+            // Without the credentials, which an ID has no use for.
+            message.fields = fields
+            name = .message(message)
+        }
         digest = variant.map(url.combined) ?? url
     }
 
@@ -59,7 +68,10 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     /// Redacted: the URL's scheme and host where there is one, and a tag that means something in this process alone.
     public var description: String {
         let tag = "#" + String(digest.low & 0xffff_ffff, radix: 16)
-        if case .url(let url) = name { return "\(RedactedURL(url)) \(tag)" }
-        return tag
+        switch name {
+        case .url(let url): return "\(RedactedURL(url)) \(tag)"
+        case .message(let message): return "\(RedactedURL(message.url)) \(tag)"
+        case .text, .bytes: return tag
+        }
     }
 }
