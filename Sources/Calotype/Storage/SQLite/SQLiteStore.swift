@@ -121,7 +121,7 @@ public final class SQLiteStore: ResponseStore {
     /// - Throws: What keeps the index from being read.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
         let (found, damaged) = try await read { try $0.responses(for: key) }
-        for id in damaged { await discard(id, because: .damagedEntry) }
+        for id in damaged { try await discard(id, because: .damagedEntry) }
         return found
     }
 
@@ -129,27 +129,31 @@ public final class SQLiteStore: ResponseStore {
     ///
     /// - Throws: What keeps the index or the file from being read.
     public func body(of id: StoredResponse.ID) async throws -> StoredBody? {
-        let bodies = home.bodiesPath
-        switch try await read({ try $0.body(of: id.number, bodies: bodies) }) {
+        switch try await check(id) {
         case .whole(let body):
             writer.noteUse(of: id.number)
             return body
         case .damaged(let error):
-            await discard(id.number, because: error)
+            try await discard(id.number, because: error)
             return nil
         case .gone:
             return nil
         }
     }
 
-    /// Removes an entry that turned out to be damaged.
-    private func discard(_ id: Int64, because error: StoreError) async {
-        home.report("read", error)
-        do {
-            try await writer.perform { try $0.remove(id) }
-        } catch {
-            home.report("remove", error)
-        }
+    func check(_ id: StoredResponse.ID) async throws -> StoreConnection.BodyState {
+        let bodies = home.bodiesPath
+        return try await read { try $0.body(of: id.number, bodies: bodies) }
+    }
+
+    /// Removes an entry that turned out to be damaged, unless another has removed it: then there was nothing to be found.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    func discard(_ id: Int64, because error: StoreError) async throws -> Bool {
+        let wasThere = try await writer.perform { try $0.remove(id) }
+        if wasThere { home.report("read", error) }
+        return wasThere
     }
 
     /// What the store holds.
@@ -218,7 +222,7 @@ public final class SQLiteStore: ResponseStore {
 
     /// Removes one variant.
     public func remove(_ id: StoredResponse.ID) async throws {
-        try await writer.perform { try $0.remove(id.number) }
+        _ = try await writer.perform { try $0.remove(id.number) }
     }
 
     /// Removes what is stored for a resource, in every partition.

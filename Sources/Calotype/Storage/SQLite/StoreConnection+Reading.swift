@@ -113,4 +113,44 @@ extension StoreConnection {
         defer { state.reset() }
         return StoreUsage(responseCount: Int(state.number(1)), byteCount: state.number(2))
     }
+
+    /// What the index holds of a partition; `nil` asks about what belongs to none.
+    func usage(of partition: Partition?) throws -> StoreUsage {
+        guard let partition else { return try usage(by: database.statement(.usageOfNoPartition)) }
+        guard let digest = partition.diskDigest(digestKey) else { return StoreUsage(responseCount: 0, byteCount: 0) }
+        let rows = try database.statement(.usageOfPartition)
+        rows.bind(1, copying: digest.bytes)
+        return try usage(by: rows)
+    }
+
+    /// The count and the sum that a statement gives.
+    func usage(by statement: SQLiteStatement) throws -> StoreUsage {
+        guard try statement.step() else { return StoreUsage(responseCount: 0, byteCount: 0) }
+        defer { statement.reset() }
+        return StoreUsage(responseCount: Int(statement.number(0)), byteCount: statement.number(1))
+    }
+
+    /// Entries in the order in which they were stored.
+    func entries(after id: Int64, limit: Int) throws -> [StoreEntry] {
+        let rows = try database.statement(.entries)
+        rows.bind(1, id)
+        rows.bind(2, Int64(limit))
+        var entries: [StoreEntry] = []
+        while try rows.step() {
+            entries.append(
+                StoreEntry(
+                    id: .init(rows.number(0)), metadata: rows.data(10), bodyByteCount: rows.number(5),
+                    origin: rows.text(9), partitionTag: rows.isNull(2) ? nil : Self.tag(rows.data(2)),
+                    stored: Self.date(rows.number(3)), used: Self.date(rows.number(4)), isInFile: !rows.isNull(8)))
+        }
+        return entries
+    }
+
+    private static func tag(_ digest: Data) -> String {
+        digest.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    private static func date(_ microseconds: Int64) -> Date {
+        Date(timeIntervalSince1970: Double(microseconds) / 1e6)
+    }
 }

@@ -199,10 +199,12 @@ final class StoreIndex {
 
     // MARK: Removing
 
-    func remove(_ id: Int64) throws {
+    /// - Returns: Whether it was there.
+    @discardableResult
+    func remove(_ id: Int64) throws -> Bool {
         let row = try database.statement(.delete)
         row.bind(1, id)
-        guard try row.step() else { return }
+        guard try row.step() else { return false }
         let removedByteCount = row.number(0)
         let file = row.isNull(1) ? nil : row.text(1)
         while try row.step() {}
@@ -217,6 +219,7 @@ final class StoreIndex {
         removalCount += 1
         byteCount -= removedByteCount
         hasChangedState = true
+        return true
     }
 
     /// Removes the least recently used until the rest is no more than that.
@@ -241,10 +244,16 @@ final class StoreIndex {
     }
 
     private func recount() throws {
-        responseCount = try database.number("SELECT count(*) FROM responses")
-        byteCount = try database.number(
-            "SELECT ifnull(sum(body_byte_count + length(metadata)), 0) FROM responses")
+        let usage = try connection.usage(by: database.statement(.sums))
+        (responseCount, byteCount) = (Int64(usage.responseCount), usage.byteCount)
         hasChangedState = true
+    }
+
+    /// Whether the totals are the sums of what is there. If not, they are from now on.
+    func totalsAddUp() throws -> Bool {
+        let before = (responseCount, byteCount)
+        try recount()
+        return before == (responseCount, byteCount)
     }
 
     func remove(_ resource: ResourceID) throws {
@@ -284,8 +293,6 @@ final class StoreIndex {
         return ids
     }
 
-    var usage: StoreUsage { StoreUsage(responseCount: Int(responseCount), byteCount: byteCount) }
-
     // MARK: Space
 
     /// Gives free pages back to the file system where they have become many. Not within a transaction.
@@ -312,15 +319,18 @@ final class StoreIndex {
 
     /// Removes the files of a folder of bodies that no row names. Within a transaction: nobody places a body meanwhile.
     func sweep(_ folder: String) throws {
-        let files = FileCalls.names(in: "\(home.bodiesPath)/\(folder)")
-        guard !files.isEmpty else { return }
+        for file in try orphans(in: folder) { _ = home.calls.unlink("\(home.bodiesPath)/\(file)") }
+    }
+
+    /// The files of a folder of bodies that no row names. Within a transaction.
+    func orphans(in folder: String) throws -> [String] {
+        let files = FileCalls.names(in: "\(home.bodiesPath)/\(folder)").map { "\(folder)/\($0)" }
+        guard !files.isEmpty else { return [] }
         let rows = try database.statement(.filesInFolder)
         rows.bind(1, "\(folder)/")
         rows.bind(2, "\(folder)0")
         var named: Set<String> = []
         while try rows.step() { named.insert(rows.text(0)) }
-        for file in files where !named.contains("\(folder)/\(file)") {
-            _ = home.calls.unlink("\(home.bodiesPath)/\(folder)/\(file)")
-        }
+        return files.filter { !named.contains($0) }
     }
 }

@@ -4,7 +4,7 @@ enum StoreQuery: Int, CaseIterable {
     case state, setState
     case find, body, insert, insertBody, metadata, setMetadata
     case delete, deleteBody, oldest, unusedSince, ofResource, ofPartition, everything, use
-    case filesInFolder, usageOfPartition, entries
+    case filesInFolder, usageOfPartition, usageOfNoPartition, sums, entries
 
     var sql: String {
         switch self {
@@ -44,8 +44,9 @@ enum StoreQuery: Int, CaseIterable {
         case .everything: "SELECT id FROM responses"
         case .use: "UPDATE responses SET used = max(used, ?) WHERE id = ?"
         case .filesInFolder: "SELECT file FROM responses WHERE file >= ? AND file < ?"
-        case .usageOfPartition:
-            "SELECT count(*), ifnull(sum(body_byte_count + length(metadata)), 0) FROM responses WHERE partition IS ?"
+        case .usageOfPartition: Self.sum + " WHERE partition = ?"
+        case .usageOfNoPartition: Self.sum + " WHERE partition IS NULL"
+        case .sums: Self.sum
         case .entries:
             """
             SELECT id, key, partition, stored, used, body_byte_count, body_crc, row_crc, file, origin, metadata
@@ -53,4 +54,6 @@ enum StoreQuery: Int, CaseIterable {
             """
         }
     }
+
+    private static let sum = "SELECT count(*), ifnull(sum(body_byte_count + length(metadata)), 0) FROM responses"
 }
