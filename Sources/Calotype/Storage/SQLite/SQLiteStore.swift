@@ -50,6 +50,10 @@ public final class SQLiteStore: ResponseStore {
 
         /// The size of the index's pages.
         package var pageByteCount = 4_096
+        /// How long to wait for another process that writes.
+        package var busyMilliseconds = 10_000
+        /// Opens the index as the system does for who may not write.
+        package var isReadOnly = false
         /// The system calls.
         package var calls = FileCalls.system
         /// The log is written back into the index when it has grown by this, and cut to it.

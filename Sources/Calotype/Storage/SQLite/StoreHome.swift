@@ -64,7 +64,7 @@ final class StoreHome: Sendable {
 
     private func open(_ generation: Int) throws -> StoreConnection {
         if let byteCount = FileCalls.byteCount(of: indexPath), byteCount > 0 {
-            let connection = try SQLiteConnection(path: indexPath)
+            let connection = try SQLiteConnection(path: indexPath, readOnly: options.isReadOnly)
             try Self.prepare(connection, options)
             if try check(connection) { return try StoreConnection(connection, home: self, generation) }
         }
@@ -87,7 +87,7 @@ final class StoreHome: Sendable {
     private static func prepare(_ connection: SQLiteConnection, _ options: SQLiteStore.Options) throws {
         try connection.execute(
             """
-            PRAGMA busy_timeout = 10000;
+            PRAGMA busy_timeout = \(options.busyMilliseconds);
             PRAGMA synchronous = \(options.durability == .full ? "FULL" : "NORMAL");
             PRAGMA secure_delete = FAST;
             PRAGMA cell_size_check = ON;

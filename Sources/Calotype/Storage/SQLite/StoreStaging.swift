@@ -15,11 +15,13 @@ final class StoreStaging: Sendable {
 
     /// A path for a new file. Whoever sweeps leaves it alone while this process lives.
     func newPath() throws -> String {
-        "\(home.stagingPath)/\(try name())-\(Self.randomName())"
+        "\(home.stagingPath)/\(try claim())-\(Self.randomName())"
     }
 
-    /// This store's part of the names, which its lock file bears.
-    private func name() throws -> String {
+    /// Takes a name for this store's files, and a lock under it. Whoever writes to the index has one: if it dies, its lock
+    /// file tells that there is something to be swept up.
+    @discardableResult
+    func claim() throws -> String {
         if let name = state.withLock({ $0?.name }) { return name }
         // Made outside: no lock is held across I/O. Of two that are made at once, one is enough.
         while true {
@@ -30,6 +32,11 @@ final class StoreStaging: Sendable {
                 return state?.name ?? name
             }
         }
+    }
+
+    /// Ends the protection and leaves the lock file, as a writer does that dies: the next one sweeps.
+    func leave() {
+        state.withLock { $0 = nil }
     }
 
     /// Ends the protection, where nothing waits any more.

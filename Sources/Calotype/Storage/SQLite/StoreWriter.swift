@@ -135,8 +135,8 @@ final class StoreWriter: Sendable {
         line.withLock { $0.isClosed = true }
         queue.async {
             self.index = nil
+            if self.sweeping == nil { self.staging.close() } else { self.staging.leave() }
             self.sweeping = nil
-            self.staging.close()
             completion()
         }
     }
@@ -197,6 +197,7 @@ final class StoreWriter: Sendable {
         index = nil
         let new = StoreIndex(try home.connect(), home: home) { [weak self] in self?.takeUses() ?? [:] }
         index = new
+        try staging.claim()
         planSweep(isEmpty: try new.connection.database.number("SELECT response_count FROM state") == 0)
         return new
     }
