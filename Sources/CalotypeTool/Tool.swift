@@ -9,6 +9,7 @@ enum Tool {
         .load,
         .demo,
         .demoRun,
+        .cache,
         .storeChurn,
         .bench,
     ]
