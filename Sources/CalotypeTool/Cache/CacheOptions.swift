@@ -44,7 +44,8 @@ struct CacheOptions: Sendable {
         case ("verify", 0): return .verify
         case ("clear", 0): return .clear
         case ("explain", 1):
-            guard let text = rest.first, let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased())
+            guard let text = rest.first, let url = URL(string: text),
+                ["http", "https"].contains(url.scheme?.lowercased())
             else { throw UsageError("calo cache explain needs a URL that begins with http: or https:.") }
             return .explain(url)
         case ("trim", 1): return .trim(byteCount: try byteCount(rest.first ?? ""))

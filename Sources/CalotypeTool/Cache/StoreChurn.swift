@@ -2,8 +2,8 @@ import Calotype
 import Foundation
 
 extension Command {
-    /// Works on a store without end, for the tests that kill it: `store-churn DIR SEED BYTES [FILE-BYTES]`. Says "ready" when
-    /// the first response has been stored. What is read and isn't what was written ends it with 1.
+    /// Works on a store without end, for the tests that kill it: `store-churn DIR SEED BYTES [FILE-BYTES]`. Says "ready"
+    /// when the first response has been stored. What is read and isn't what was written ends it with 1.
     static let storeChurn = Command(name: "store-churn", summary: "", help: "For tests.") { arguments in
         guard arguments.count >= 3, let seed = UInt64(arguments[1]), let byteLimit = Int(arguments[2]) else {
             throw UsageError("store-churn takes a folder, a seed and a number of bytes.")
@@ -12,7 +12,11 @@ extension Command {
             // As on a full disk: no file gets larger. The signal would end the process first.
             signal(SIGXFSZ, SIG_IGN)
             var limit = rlimit(rlim_cur: byteCount, rlim_max: byteCount)
+            #if os(Linux)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            #else
+            setrlimit(RLIMIT_FSIZE, &limit)
+            #endif
         }
         var options = SQLiteStore.Options(byteLimit: byteLimit)
         // Half of the bodies are files.

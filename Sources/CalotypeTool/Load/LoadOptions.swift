@@ -88,7 +88,8 @@ struct LoadOptions: Sendable {
             help: "a field for every http request, whatever its host; may be repeated"
         ) { $0.headers.append(try HeaderArgument($1)) },
         .init(
-            "--store", value: "DIR", help: "keep what http brings in a store there, and use what it holds:\n"
+            "--store", value: "DIR",
+            help: "keep what http brings in a store there, and use what it holds:\n"
                 + "see calo cache"
         ) { options, value in
             guard !value.isEmpty else { throw UsageError("--store needs the name of a folder.") }

@@ -54,7 +54,7 @@ struct StoreCrashTests {
             }
         }
         #expect(count == usage.responseCount, "round \(round): each entry is found by its key")
-        await store.writer.finishSweep()
+        await store.writer.finishTidying()
         let verification = try await store.verify()
         #expect(verification.isWhole, "round \(round): \(verification)")
         #expect(verification.checkedCount == usage.responseCount, "round \(round)")

@@ -145,7 +145,7 @@ struct StoreDamageTests {
             #expect(folder.errors.first == .damagedIndex)
             // Files of bodies that no row names any more are swept up.
             let store = folder.store()
-            await store.writer.finishSweep()
+            await store.writer.finishTidying()
             if kind != "truncated" { #expect(folder.bodies.isEmpty) }
             #expect(try await store.verify().isWhole)
         }
@@ -162,8 +162,10 @@ struct StoreDamageTests {
                     try FileManager.default.copyItem(at: pattern.url, to: folder.url)
                     var bytes = whole
                     for _ in 0..<(round % 2 == 0 ? 1 : 200) {
-                        bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^= 1 << UInt8.random(
-                            in: 0..<8, using: &generator)
+                        bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^=
+                            1
+                            << UInt8.random(
+                                in: 0..<8, using: &generator)
                     }
                     try bytes.write(to: folder.index)
                     try await checkSomehow(folder, "round \(round)")

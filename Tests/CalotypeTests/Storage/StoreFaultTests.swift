@@ -182,7 +182,7 @@ struct StoreFaultTests {
             #expect(try await store.usage().responseCount > 0)
             let churn = StoreChurn(store: store)
             for serial in 0..<StoreChurn.nameCount { _ = try await churn.check(StoreChurn.key(serial)) }
-            await store.writer.finishSweep()
+            await store.writer.finishTidying()
             #expect(try await store.verify().isWhole)
         }
     }

@@ -82,16 +82,22 @@ struct StoreSharingTests {
     func loweredLimit() async throws {
         try await StoreFolder.with { folder in
             let store = folder.store()
-            for number in 0..<700 { try await store.put("\(number)", distinctBytes(1_000, seed: 1)) }
+            for number in 0..<700 as Range<UInt64> {
+                try await store.put("\(number)", distinctBytes(20_000, seed: number))
+            }
+            #expect(try await store.statistics().indexByteCount > 14_000_000)
             await store.close()
-            let next = folder.store { $0.byteLimit = 10_000 }
-            try await next.put("new", distinctBytes(1_000, seed: 1))
+            let next = folder.store { $0.byteLimit = 200_000 }
+            try await next.put("new", distinctBytes(20_000, seed: 1))
             let usage = try await next.usage()
-            #expect(usage.byteCount <= 10_000 && usage.responseCount == 9)
-            #expect(try await next.verify().isWhole)
+            #expect(usage.byteCount <= 200_000 && usage.responseCount == 9)
+            #expect(try await next.get("699") == distinctBytes(20_000, seed: 699))
             // The file gets smaller, too.
+            await next.writer.finishTidying()
             let statistics = try await next.statistics()
-            #expect(statistics.freeByteCount <= statistics.indexByteCount / 4 + (4 << 20))
+            #expect(statistics.freeByteCount <= statistics.indexByteCount / 8)
+            #expect(statistics.indexByteCount < 500_000)
+            #expect(try await next.verify().isWhole)
         }
     }
 
@@ -134,7 +140,7 @@ struct StoreSharingTests {
 
             let next = folder.store()
             #expect(try await next.put("c", distinctBytes(10, seed: 3)) != nil)
-            await next.writer.finishSweep()
+            await next.writer.finishTidying()
             #expect(folder.bodies.count == 1)
             // The locks of both stores, and the body that is being written.
             let left = StoreFolder.files(below: staging).map(\.lastPathComponent)

@@ -131,7 +131,8 @@ struct ToolCacheTests {
     @Test(
         "arguments that make no sense are refused",
         arguments: [
-            [], ["stats"], ["what", "--store", "a"], ["explain", "--store", "a"], ["explain", "ftp://a", "--store", "a"],
+            [], ["stats"], ["what", "--store", "a"], ["explain", "--store", "a"],
+            ["explain", "ftp://a", "--store", "a"],
             ["trim", "--store", "a"], ["trim", "1X", "--store", "a"], ["trim", "-1", "--store", "a"],
             ["stats", "--store", ""], ["stats", "a", "--store", "a"], ["list", "--partition", "p", "--store", "a"],
             ["clear", "--header", "A: b", "--store", "a"],

@@ -55,7 +55,10 @@ extension Partition {
 
 extension Digest {
     /// The digest as it is stored: 16 bytes.
-    var bytes: [UInt8] {
-        withUnsafeBytes(of: (high.littleEndian, low.littleEndian)) { Array($0) }
+    var bytes: [UInt8] { withBytes { Array($0) } }
+
+    /// Gives the same without making an array.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try withUnsafeBytes(of: (high.littleEndian, low.littleEndian), body)
     }
 }

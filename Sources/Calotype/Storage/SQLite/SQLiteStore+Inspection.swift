@@ -152,4 +152,10 @@ extension SQLiteStore {
         await writer.sweep()
         return result
     }
+
+    /// Returns once what the store does by and by is done: sweeping up what belongs to nothing, and making the index
+    /// smaller.
+    package func finishTidying() async {
+        await writer.finishTidying()
+    }
 }

@@ -51,7 +51,7 @@ public final class SQLiteStore: ResponseStore {
         /// The size of the index's pages.
         package var pageByteCount = 4_096
         /// How long to wait for another process that writes.
-        package var busyMilliseconds = 10_000
+        package var busyMilliseconds = 5_000
         /// Opens the index as the system does for who may not write.
         package var isReadOnly = false
         /// The system calls.
@@ -112,7 +112,7 @@ public final class SQLiteStore: ResponseStore {
     }
 
     func read<Value: Sendable>(_ work: @escaping @Sendable (StoreConnection) throws -> Value) async throws -> Value {
-        try await (readers[0].load <= readers[1].load ? readers[0] : readers[1]).run(work)
+        try await StoreReader.run(on: readers, work)
     }
 
     // MARK: Reading

@@ -5,24 +5,24 @@ import Foundation
 extension StoreConnection {
     /// The responses of a key, newest first, and the IDs of those that are damaged.
     func responses(for key: FetchKey) throws -> (found: [StoredResponse], damaged: [Int64]) {
-        guard let digest = key.diskDigest(digestKey)?.bytes else { return ([], []) }
+        guard let digest = key.diskDigest(digestKey) else { return ([], []) }
         var found: [StoredResponse] = []
         var damaged: [Int64] = []
         let rows = try database.statement(.find)
-        rows.bind(1, copying: digest)
-        while try rows.step() {
-            let (id, bodyByteCount) = (rows.number(0), rows.number(2))
-            let expected = rows.withBytes(1) { metadata in
-                digest.withUnsafeBytes {
+        try digest.withBytes { digest in
+            rows.bind(1, lasting: digest)
+            while try rows.step() {
+                let (id, bodyByteCount) = (rows.number(0), rows.number(2))
+                let expected = rows.withBytes(1) { metadata in
                     Checksum.row(
-                        key: $0, metadata: metadata, bodyByteCount: bodyByteCount, bodyChecksum: rows.number(3))
+                        key: digest, metadata: metadata, bodyByteCount: bodyByteCount, bodyChecksum: rows.number(3))
                 }
-            }
-            if expected == rows.number(4) {
-                found.append(
-                    StoredResponse(id: .init(id), metadata: rows.data(1), bodyByteCount: bodyByteCount))
-            } else {
-                damaged.append(id)
+                if expected == rows.number(4) {
+                    found.append(
+                        StoredResponse(id: .init(id), metadata: rows.data(1), bodyByteCount: bodyByteCount))
+                } else {
+                    damaged.append(id)
+                }
             }
         }
         return (found, damaged)

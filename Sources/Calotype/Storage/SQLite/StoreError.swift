@@ -21,7 +21,8 @@ public enum StoreError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .damagedIndex: "The index of the store is damaged. It has been set aside, and the store begins anew."
-        case .otherFormat: "The index of the store has another format. It has been set aside, and the store begins anew."
+        case .otherFormat:
+            "The index of the store has another format. It has been set aside, and the store begins anew."
         case .newerFormat(let found, let supported):
             "The store has format \(found), and this version knows \(supported) at most. It isn't touched, and nothing "
                 + "is stored. Use a newer version, or another folder."

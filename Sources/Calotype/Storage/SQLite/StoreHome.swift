@@ -156,6 +156,13 @@ final class StoreHome: Sendable {
         }
         for folder in [path, stagingPath, bodiesPath] { try calls.createFolder(folder) }
         guard chmod(path, 0o700) == 0 else { throw FileFailure("protect folder") }
+        #if canImport(Darwin)
+        // What can be loaded again needs no backup. Where the volume has no such mark, it has no backup of that kind.
+        var url = URL(filePath: path, directoryHint: .isDirectory)
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        try? url.setResourceValues(values)
+        #endif
     }
 
     // MARK: Replacing

@@ -3,7 +3,7 @@ enum StoreQuery: Int, CaseIterable {
     case begin, beginReading, commit, rollback
     case state, setState
     case find, body, insert, insertBody, metadata, setMetadata
-    case delete, deleteBody, oldest, unusedSince, ofResource, ofPartition, everything, use
+    case delete, deleteBody, oldest, unusedSince, ofResource, ofPartition, allFiles, use
     case filesInFolder, usageOfPartition, usageOfNoPartition, sums, entries
 
     var sql: String {
@@ -41,7 +41,7 @@ enum StoreQuery: Int, CaseIterable {
         case .unusedSince: "SELECT id FROM responses WHERE used < ? ORDER BY used LIMIT ?"
         case .ofResource: "SELECT id FROM responses WHERE resource = ?"
         case .ofPartition: "SELECT id FROM responses WHERE partition = ?"
-        case .everything: "SELECT id FROM responses"
+        case .allFiles: "SELECT file FROM responses WHERE file IS NOT NULL"
         case .use: "UPDATE responses SET used = max(used, ?) WHERE id = ?"
         case .filesInFolder: "SELECT file FROM responses WHERE file >= ? AND file < ?"
         case .usageOfPartition: Self.sum + " WHERE partition = ?"

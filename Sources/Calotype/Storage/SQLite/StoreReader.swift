@@ -22,23 +22,31 @@ final class StoreReader: Sendable {
         self.home = home
     }
 
-    /// How much waits: whoever has the choice takes the reader with less to do.
-    var load: Int { line.withLock { $0.waiting.count + ($0.isRunning ? 1 : 0) } }
-
-    /// Runs `work` with the connection. An index that turns out to be damaged is set aside, and `work` runs once more.
-    func run<Value: Sendable>(
-        _ work: @escaping @Sendable (StoreConnection) throws -> Value
+    /// Lets one of `readers` run `work` with its connection. An index that turns out to be damaged is set aside, and `work`
+    /// runs once more.
+    ///
+    /// The first one takes it, unless it has its hands full: a thread that is awake already costs less than another.
+    static func run<Value: Sendable>(
+        on readers: [StoreReader], _ work: @escaping @Sendable (StoreConnection) throws -> Value
     ) async throws -> Value {
         try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Value, any Error>) in
-            let isToBeStarted = line.withLock { line in
-                line.waiting.append { reader in
-                    continuation.resume(with: Result { try reader.perform(work) })
-                }
-                defer { line.isRunning = true }
-                return !line.isRunning
+            let job: @Sendable (StoreReader) -> Void = { reader in
+                continuation.resume(with: Result { try reader.perform(work) })
             }
-            if isToBeStarted { queue.async { self.drain() } }
+            for reader in readers.dropLast() where reader.take(job, ifFewerWaitThan: 8) { return }
+            _ = readers[readers.count - 1].take(job, ifFewerWaitThan: .max)
         }
+    }
+
+    private func take(_ job: @escaping @Sendable (StoreReader) -> Void, ifFewerWaitThan limit: Int) -> Bool {
+        let (isTaken, isToBeStarted) = line.withLock { line in
+            guard line.waiting.count < limit else { return (false, false) }
+            line.waiting.append(job)
+            defer { line.isRunning = true }
+            return (true, !line.isRunning)
+        }
+        if isToBeStarted { queue.async { self.drain() } }
+        return isTaken
     }
 
     /// Closes the connection; it is opened again when it is needed.
@@ -52,14 +60,16 @@ final class StoreReader: Sendable {
     }
 
     private func drain() {
+        // Two arrays that change places: neither is made anew.
+        var taken: [@Sendable (StoreReader) -> Void] = []
         while true {
-            let waiting = line.withLock { line in
-                defer { line.waiting = [] }
-                line.isRunning = !line.waiting.isEmpty
-                return line.waiting
+            line.withLock { line in
+                swap(&taken, &line.waiting)
+                line.isRunning = !taken.isEmpty
             }
-            if waiting.isEmpty { return }
-            for work in waiting { work(self) }
+            if taken.isEmpty { return }
+            for job in taken { job(self) }
+            taken.removeAll(keepingCapacity: true)
         }
     }
 

@@ -41,10 +41,12 @@ final class StoreStaging: Sendable {
 
     /// Ends the protection, where nothing waits any more.
     func close() {
-        guard let (lock, name) = state.withLock({ state in
-            defer { state = nil }
-            return state
-        }) else { return }
+        guard
+            let (lock, name) = state.withLock({ state in
+                defer { state = nil }
+                return state
+            })
+        else { return }
         _ = home.calls.unlink("\(home.stagingPath)/\(name).lock")
         withExtendedLifetime(lock) {}
     }

@@ -5,7 +5,8 @@ import Synchronization
 ///
 ///     callers -> waiting -> BEGIN IMMEDIATE, uses, change, change, …, COMMIT -> unlink files -> callers go on
 ///
-/// If one change of a transaction fails, it is rolled back, and its changes are carried out one by one.
+/// If one change of a transaction fails, it is rolled back, and its changes are carried out one by one; unless another
+/// process kept it from beginning: then all have waited for it, and all fail.
 ///
 /// - Isolation: Callers' part is behind a lock. The rest belongs to `queue`.
 /// - Owns: The connection that writes.
@@ -42,6 +43,7 @@ final class StoreWriter: Sendable {
     // Touched on `queue` alone.
     private nonisolated(unsafe) var index: StoreIndex?
     private nonisolated(unsafe) var isErasurePending = false
+    private nonisolated(unsafe) var isShrinking = false
     private nonisolated(unsafe) var sweeping: (writers: [String], folders: [String])?
 
     init(_ home: StoreHome, staging: StoreStaging) {
@@ -159,7 +161,7 @@ final class StoreWriter: Sendable {
         do {
             try transaction(changes)
         } catch {
-            if changes.count > 1 {
+            if changes.count > 1, (error as? SQLiteFailure)?.isBusy != true {
                 for change in changes { write([change]) }
             } else if !recover(from: error) {
                 for change in changes { change.finish(error) }
@@ -234,8 +236,9 @@ final class StoreWriter: Sendable {
                 home.removeDamagedIndex()
                 isErasurePending = try !index.erase()
                 if isErasurePending { retryErasure() }
-            } else {
-                try index.returnFreePages()
+            } else if !isShrinking, try index.hasManyFreePages() {
+                isShrinking = true
+                queue.async { [weak self] in self?.shrinkOn() }
             }
         } catch {
             home.report("tidy up", error)
@@ -289,11 +292,32 @@ final class StoreWriter: Sendable {
         }
     }
 
-    /// Returns once nothing is left to be swept up.
-    func finishSweep() async {
+    private func shrinkOn() {
+        guard shrinkStep() else { return }
+        // Changes that came meanwhile go first.
+        queue.async { [weak self] in self?.shrinkOn() }
+    }
+
+    /// - Returns: Whether more is to be done.
+    private func shrinkStep() -> Bool {
+        guard isShrinking, let index else { return false }
+        do {
+            isShrinking = try index.returnFreePages()
+        } catch {
+            home.report("tidy up", error)
+            isShrinking = false
+        }
+        return isShrinking
+    }
+
+    /// Returns once nothing is left to be swept up, nor free pages to be given back.
+    func finishTidying() async {
         await withCheckedContinuation { continuation in
             queue.async {
-                if (try? self.ready()) != nil { while self.sweepStep() {} }
+                if (try? self.ready()) != nil {
+                    while self.sweepStep() {}
+                    while self.shrinkStep() {}
+                }
                 continuation.resume()
             }
         }
