@@ -101,24 +101,61 @@ struct StorePrivacyTests {
                 .diskDigest(disk) == ResourceID(url: URL(string: "https://a.example")!).diskDigest(disk))
     }
 
-    @Test("what belongs to credentials without a name isn't stored, since nobody could ask for its erasure")
+    @Test("what belongs to credentials without a name stays in memory, since nobody could ask for its erasure")
     func unnamedPartitions() async throws {
         try await StoreFolder.with { folder in
             let store = folder.store()
             let partition = Partition(credentials: Digest("Bearer abc"))
+            let key = SQLiteStore.key("a", partition)
+            try await store.put("named", distinctBytes(100, seed: 9))
             for byteCount in [100, 100_000] {
                 let body = distinctBytes(byteCount, seed: 1)
-                #expect(try await store.put("a", body, partition: partition) == nil)
+                let added = try #require(try await store.put("a", body, partition: partition))
+                #expect(try await store.get("a", partition: partition) == body)
                 let writer = try await store.writer(
-                    for: SQLiteStore.key("a", partition), resource: "a", metadata: Data(), replacing: nil,
-                    since: store.epoch())
+                    for: key, resource: "a", metadata: Data([1]), replacing: added.id, since: store.epoch())
                 try await writer.append(body)
-                #expect(try await writer.commit() == nil)
-                #expect(try await store.responses(for: SQLiteStore.key("a", partition)).isEmpty)
+                let response = try #require(try await writer.commit())
+                #expect(try await store.responses(for: key).map(\.id) == [response.id])
+                #expect(try await store.updateMetadata(of: response.id, to: Data([2])))
+                #expect(try await store.responses(for: key).map(\.metadata) == [Data([2])])
                 #expect(try !found(body.prefix(64), in: folder))
+                try await store.remove(response.id)
+                #expect(try await store.responses(for: key).isEmpty)
             }
-            try await store.removePartition(partition)
-            #expect(try await store.usage() == StoreUsage(responseCount: 0, byteCount: 0))
+            #expect(try await store.get("named") == distinctBytes(100, seed: 9))
+            #expect(try await store.usage().responseCount == 1)
+
+            // Removals reach both, and so do their epochs.
+            for removal in [
+                { try await $0.remove(ResourceID("a")) }, { try await $0.removePartition(partition) },
+                { try await $0.removeAll() },
+            ] as [@Sendable (SQLiteStore) async throws -> Void] {
+                #expect(try await store.put("a", distinctBytes(100, seed: 1), partition: partition) != nil)
+                let before = store.epoch()
+                try await removal(store)
+                #expect(try await store.get("a", partition: partition) == nil)
+                let late = try await store.add(
+                    Data([1]), for: key, resource: "a", metadata: Data(), replacing: nil, since: before)
+                #expect(late?.id == nil)
+            }
+        }
+    }
+
+    @Test("what is named by bytes isn't stored: the name doesn't last")
+    func namedByBytes() async throws {
+        try await StoreFolder.with { folder in
+            let store = folder.store()
+            let resource = ResourceID(content: Data([1, 2, 3]))
+            for byteCount in [100, 100_000] {
+                let added = try await store.add(
+                    distinctBytes(byteCount, seed: 1), for: SQLiteStore.key("a"), resource: resource,
+                    metadata: Data(), replacing: nil, since: store.epoch())
+                #expect(added?.id == nil)
+            }
+            let usage = try await store.usage()
+            #expect(usage.responseCount == 0)
+            #expect(folder.bodies.isEmpty)
         }
     }
 

@@ -14,9 +14,10 @@ import Synchronization
 ///
 /// **Privacy.** The folder is readable by the user alone. Neither index nor file names hold a URL, a credential or the
 /// name of an account: keys are digests under a random key that is kept in the index. Beside a response stands scheme,
-/// host and port of where it came from, for ``entries()``. The metadata is stored as it comes. Responses of a partition
-/// that has no lasting name (``ImageRequest/partition`` unset, with credentials in the request or an `authorize` in the
-/// configuration) are not stored, since nobody could ask for them to be erased. ``removePartition(_:)`` and
+/// host and port of where it came from, for ``entries(after:limit:)``. The metadata is stored as it comes. Responses of a
+/// partition that has no lasting name (``ImageRequest/partition`` unset, with credentials in the request or an `authorize`
+/// in the configuration) are kept in memory alone, in up to 16 MiB, and end with the store: nobody could ask for them to
+/// be erased from the disk. They count for no limit, and no usage. ``removePartition(_:)`` and
 /// ``removeAll()`` leave no byte of what they remove in the index or its log; the files of larger bodies are unlinked,
 /// which a disk may take its time to follow.
 ///
@@ -81,6 +82,8 @@ public final class SQLiteStore: ResponseStore {
     let writer: StoreWriter
     let files: BodyFiles
     private let readers: [StoreReader]
+    /// Keeps what mustn't reach the disk. Its IDs are the negative ones.
+    private let unnamed: MemoryStore
 
     /// Makes a store. Its folder is made, and its index opened, when it is first used.
     ///
@@ -100,6 +103,7 @@ public final class SQLiteStore: ResponseStore {
         writer = StoreWriter(home, staging: staging)
         files = BodyFiles(home, staging: staging)
         readers = [StoreReader(home), StoreReader(home)]
+        unnamed = MemoryStore(byteLimit: min(options.byteLimit, 16 << 20))
     }
 
     deinit { writer.shutDown() }
@@ -124,6 +128,7 @@ public final class SQLiteStore: ResponseStore {
     ///
     /// - Throws: What keeps the index from being read.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
+        if key.isUnnamed { return try await unnamed.responses(for: key).map(\.unnamed) }
         let (found, damaged) = try await read { try $0.responses(for: key) }
         for id in damaged { try await discard(id, because: .damagedEntry) }
         return found
@@ -133,6 +138,7 @@ public final class SQLiteStore: ResponseStore {
     ///
     /// - Throws: What keeps the index or the file from being read.
     public func body(of id: StoredResponse.ID) async throws -> StoredBody? {
+        if id.isUnnamed { return try await unnamed.body(of: id.opposite) }
         switch try await check(id) {
         case .whole(let body):
             writer.noteUse(of: id.number)
@@ -169,7 +175,8 @@ public final class SQLiteStore: ResponseStore {
 
     /// Replaces the metadata and leaves the body as it is.
     public func updateMetadata(of id: StoredResponse.ID, to metadata: Data) async throws -> Bool {
-        try await writer.perform { try $0.setMetadata(of: id.number, to: metadata) }
+        if id.isUnnamed { return try await unnamed.updateMetadata(of: id.opposite, to: metadata) }
+        return try await writer.perform { try $0.setMetadata(of: id.number, to: metadata) }
     }
 
     /// Begins to store a response.
@@ -177,19 +184,29 @@ public final class SQLiteStore: ResponseStore {
         for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> any ResponseWriter {
-        BodyWriter(
+        if key.isUnnamed {
+            return UnnamedWriter(
+                try await unnamed.writer(
+                    for: key, resource: resource, metadata: metadata, replacing: replaced?.opposite, since: epoch))
+        }
+        return BodyWriter(
             self, .init(key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch))
     }
 
     /// Stores a response whose whole body is at hand.
     ///
     /// - Returns: The response; `nil` if a removal has refused it, if it is larger than the store may be, or if its
-    ///   partition or resource has no lasting name.
+    ///   resource is named by bytes, a name that doesn't last.
     /// - Throws: ``StoreError/stagingFull(byteLimit:)``, or what keeps it from being written.
     public func add(
         _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> StoredResponse? {
+        if key.isUnnamed {
+            return try await unnamed.add(
+                body, for: key, resource: resource, metadata: metadata, replacing: replaced?.opposite, since: epoch
+            )?.unnamed
+        }
         let deposit = StoreDeposit(key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch)
         guard deposit.isStorable(bodyByteCount: Int64(body.count), options) else { return nil }
         if body.count > options.inlineByteLimit {
@@ -226,22 +243,43 @@ public final class SQLiteStore: ResponseStore {
 
     /// Removes one variant.
     public func remove(_ id: StoredResponse.ID) async throws {
+        if id.isUnnamed { return try await unnamed.remove(id.opposite) }
         _ = try await writer.perform { try $0.remove(id.number) }
     }
 
     /// Removes what is stored for a resource, in every partition.
     public func remove(_ resource: ResourceID) async throws {
-        try await writer.perform(recording: { $0.record(resource) }) { try $0.remove(resource) }
+        let unnamed = unnamed
+        try await writer.perform(
+            recording: {
+                $0.record(resource)
+                unnamed.erase(resource)
+            }
+        ) { try $0.remove(resource) }
     }
 
     /// Removes what is stored for a partition, and leaves nothing of it in the index.
     public func removePartition(_ partition: Partition) async throws {
-        try await writer.perform(erases: true, recording: { $0.record(partition) }) { try $0.remove(partition) }
+        let unnamed = unnamed
+        try await writer.perform(
+            erases: true,
+            recording: {
+                $0.record(partition)
+                unnamed.erase(partition)
+            }
+        ) { try $0.remove(partition) }
     }
 
     /// Removes everything, and leaves nothing of it in the index.
     public func removeAll() async throws {
-        try await writer.perform(erases: true, recording: { $0.recordEverything() }) { try $0.removeAll() }
+        let unnamed = unnamed
+        try await writer.perform(
+            erases: true,
+            recording: {
+                $0.recordEverything()
+                unnamed.eraseAll()
+            }
+        ) { try $0.removeAll() }
     }
 }
 
@@ -255,6 +293,6 @@ struct StoreDeposit: Sendable {
 
     /// Whether there is any use in writing the body. The index decides again.
     func isStorable(bodyByteCount: Int64, _ options: SQLiteStore.Options) -> Bool {
-        key.partition?.isLasting != false && bodyByteCount + Int64(metadata.count) <= Int64(options.byteLimit)
+        bodyByteCount + Int64(metadata.count) <= Int64(options.byteLimit)
     }
 }
