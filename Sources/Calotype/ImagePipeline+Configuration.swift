@@ -101,6 +101,11 @@ extension ImagePipeline {
 
     private static let sharedStore = SQLiteStore(directory: SQLiteStore.defaultDirectory)
 
+    static func observer(ofDefaultStoreIn configuration: Configuration) -> StoreObserver? {
+        guard configuration.store === sharedStore, let onEvent = configuration.onEvent else { return nil }
+        return sharedStore.observe(onEvent)
+    }
+
     #if os(Linux)
     private static let sharedTransport: any HTTPTransport = CurlTransport()
     #else

@@ -90,4 +90,36 @@ struct StorePipelineTests {
             #expect(try await three.pipeline.result(for: ImageRequest(url: url)).report.layer == .storage)
         }
     }
+
+    @Test("whoever shares a store hears of its faults, and no longer than it wants to")
+    func observers() async throws {
+        try await StoreFolder.with { folder in
+            let store = folder.store()
+            let (first, second) = (EventLog(), EventLog())
+            let observer = store.observe(first.append)
+            do {
+                let brief = store.observe(second.append)
+                try await store.put("a", distinctBytes(100_000, seed: 1))
+                try StoreDamageTests.Harm.flippedBit.happen(to: try #require(folder.bodies.first))
+                #expect(try await store.get("a") == nil)
+                withExtendedLifetime(brief) {}
+            }
+            try await store.put("b", distinctBytes(100_000, seed: 1))
+            try StoreDamageTests.Harm.flippedBit.happen(to: try #require(folder.bodies.first))
+            #expect(try await store.get("b") == nil)
+            #expect(first.all.count == 2 && second.all.count == 1)
+            #expect(folder.errors == [.damagedEntry, .damagedEntry])
+            withExtendedLifetime(observer) {}
+        }
+    }
+
+    @Test("the default store lies in the user's caches, in a folder of the program's own")
+    func defaultStore() throws {
+        let store = try #require(ImagePipeline.Configuration().store as? SQLiteStore)
+        #expect(store === ImagePipeline.defaultStore)
+        let path = store.directory.path(percentEncoded: false)
+        #expect(path.hasPrefix("/") && path.lowercased().contains("cache"))
+        #expect(
+            path.contains(ProcessInfo.processInfo.processName) || path.contains(Bundle.main.bundleIdentifier ?? "/"))
+    }
 }

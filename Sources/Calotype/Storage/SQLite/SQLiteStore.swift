@@ -115,6 +115,15 @@ public final class SQLiteStore: ResponseStore {
         for reader in readers { await reader.close() }
     }
 
+    /// Tells somebody else of faults as well, who had no say when the store was made: a pipeline that shares it.
+    ///
+    /// - Returns: Until this is let go of.
+    func observe(_ onEvent: @escaping @Sendable (ImageEvent) -> Void) -> StoreObserver {
+        let observer = StoreObserver(onEvent)
+        home.add(observer)
+        return observer
+    }
+
     func read<Value: Sendable>(_ work: @escaping @Sendable (StoreConnection) throws -> Value) async throws -> Value {
         try await StoreReader.run(on: readers, work)
     }

@@ -23,6 +23,7 @@ final class StoreHome: Sendable {
     let onEvent: (@Sendable (ImageEvent) -> Void)?
     /// Which index is the present one: each time it is replaced, connections to the old one are of no use.
     private let generation = Mutex(0)
+    private let observers = Mutex<[WeakObserver]>([])
 
     init(
         path: String, calls: FileCalls, options: SQLiteStore.Options,
@@ -45,6 +46,23 @@ final class StoreHome: Sendable {
 
     func report(_ operation: String, _ error: any Error) {
         onEvent?(.cacheFault(operation: operation, error))
+        for observer in observers.withLock({ $0.compactMap(\.observer) }) {
+            observer.onEvent(.cacheFault(operation: operation, error))
+        }
+    }
+
+    /// Tells `observer` as well, for as long as somebody keeps it.
+    func add(_ observer: StoreObserver) {
+        observers.withLock { observers in
+            observers.removeAll { $0.observer == nil }
+            observers.append(WeakObserver(observer))
+        }
+    }
+
+    private struct WeakObserver: Sendable {
+        weak let observer: StoreObserver?
+
+        init(_ observer: StoreObserver) { self.observer = observer }
     }
 
     // MARK: Opening
@@ -195,6 +213,15 @@ final class StoreHome: Sendable {
     /// Removes what has been set aside: it holds bodies that somebody may have asked to be erased.
     func removeDamagedIndex() {
         for name in FileCalls.names(in: damagedPath) { _ = calls.unlink("\(damagedPath)/\(name)") }
+    }
+}
+
+/// Hears of the faults of a store that others share.
+final class StoreObserver: Sendable {
+    let onEvent: @Sendable (ImageEvent) -> Void
+
+    init(_ onEvent: @escaping @Sendable (ImageEvent) -> Void) {
+        self.onEvent = onEvent
     }
 }
 
