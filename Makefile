@@ -10,7 +10,8 @@ SOURCES = Sources Tests Package.swift
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint build release test sanitize sanitize-thread sanitize-address demo bench cache-suite clean
+.PHONY: help setup lint build release test crash-test sanitize sanitize-thread sanitize-address demo bench \
+	cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -31,6 +32,10 @@ release: setup ## build calo for use: .build/release/calo
 test: setup lint ## lint, build with warnings as errors, and run the tests
 	$(SWIFT) build $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
 	$(SWIFT) test $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
+
+crash-test: setup ## kill processes that write to a store, 200 times, and look at what they leave
+	$(SWIFT) build $(SWIFT_FLAGS) --build-tests
+	CALOTYPE_CRASH_ROUNDS=200 $(SWIFT) test $(SWIFT_FLAGS) --skip-build --filter StoreCrashTests
 
 demo: setup ## scroll a feed of photos by AsyncImage's rules and by Calotype's, and compare
 	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo

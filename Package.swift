@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Calotype uses Swift's own modules and the C libraries that the system maintains. On Apple platforms that is
-// nothing beyond the SDK; the targets under `#if os(Linux)` bring in the codecs and libcurl there.
+// nothing beyond the SDK; the targets under `#if os(Linux)` bring in the codecs, libcurl, SQLite and zlib there.
 
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -17,12 +17,14 @@ var testDependencies: [Target.Dependency] = ["Calotype", "CalotypeTesting", "Cal
 var targets: [Target] = []
 
 #if os(Linux)
-coreDependencies += ["CCodecs", "CCurl"]
-// `calo bench` compares the transport with libcurl itself.
-toolDependencies += ["CCurl"]
-testDependencies += ["CCodecs"]
+coreDependencies += ["CCodecs", "CCurl", "CSQLite", "CZlib"]
+// `calo bench` compares the transport with libcurl itself, and the store with SQLite.
+toolDependencies += ["CCurl", "CSQLite"]
+testDependencies += ["CCodecs", "CSQLite"]
 targets += [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CLibWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),

@@ -11,7 +11,8 @@ extension ImagePipeline {
         public var transport: any HTTPTransport
         /// Holds decoded images. Pipelines may share one.
         public var memory: MemoryCache
-        /// Keeps responses; `nil` keeps none.
+        /// Keeps responses; `nil` keeps none. Unless changed, that is a ``SQLiteStore`` in the user's caches, which all
+        /// pipelines of the program share: see ``ImagePipeline/defaultStore``.
         public var store: (any ResponseStore)?
         /// Remembers what decoded images looked like, for as long as the real ones aren't there; `nil` remembers nothing.
         /// 20,000 images unless changed. If the store keeps impressions, they outlast the process.
@@ -72,7 +73,7 @@ extension ImagePipeline {
         public init(
             transport: any HTTPTransport = ImagePipeline.defaultTransport,
             memory: MemoryCache = MemoryCache(),
-            store: (any ResponseStore)? = MemoryStore(),
+            store: (any ResponseStore)? = ImagePipeline.defaultStore,
             authorize: (@Sendable (URLRequest) async throws -> URLRequest)? = nil
         ) {
             self.transport = transport
@@ -101,6 +102,18 @@ extension ImagePipeline {
 
     /// The transport that pipelines share unless they are given another: connections are reused across them.
     public static var defaultTransport: any HTTPTransport { sharedTransport }
+
+    /// The store that pipelines share unless they are given another: on disk, at ``SQLiteStore/defaultDirectory``, with the
+    /// limits that ``SQLiteStore/Options`` has. Nothing is read or made before it is first used. Where it can't be used,
+    /// loads go on without it, and ``Configuration/onEvent`` is told why.
+    public static var defaultStore: any ResponseStore { sharedStore }
+
+    private static let sharedStore = SQLiteStore(directory: SQLiteStore.defaultDirectory)
+
+    static func observer(ofDefaultStoreIn configuration: Configuration) -> StoreObserver? {
+        guard configuration.store === sharedStore, let onEvent = configuration.onEvent else { return nil }
+        return sharedStore.observe(onEvent)
+    }
 
     #if os(Linux)
     private static let sharedTransport: any HTTPTransport = CurlTransport()

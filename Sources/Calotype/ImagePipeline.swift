@@ -24,11 +24,14 @@ public final class ImagePipeline: Sendable {
     let audience = ModelAudience()
     /// The partition of requests that name none, if the pipeline signs them or gives them credentials.
     private let ownPartition: Partition?
+    /// Passes on the faults of the store that pipelines share. Another store has been told by the app whom to tell.
+    private let storeObserver: StoreObserver?
 
     /// Makes a pipeline.
     public init(_ configuration: Configuration = .init()) {
         self.configuration = configuration
         memory = configuration.memory
+        storeObserver = Self.observer(ofDefaultStoreIn: configuration)
         ownPartition =
             configuration.authorize == nil
             ? FetchKey.credentials(in: configuration.fields).map(Partition.init(credentials:))

@@ -9,6 +9,8 @@ enum Tool {
         .load,
         .demo,
         .demoRun,
+        .cache,
+        .storeChurn,
         .bench,
         .httpCacheProxy,
     ]

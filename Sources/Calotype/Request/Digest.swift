@@ -53,7 +53,7 @@ package struct DigestKey: Hashable, Sendable {
 
     /// One that nobody can guess.
     package static func random() -> DigestKey {
-        DigestKey(UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+        DigestKey(.random(in: .min ... .max), .random(in: .min ... .max))
     }
 }
 

@@ -11,12 +11,18 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
         let url: URL
         let partition: Partition?
         let fields: HTTPFields
+        let body: Data?
+        let signatures: SignatureRule
 
-        init(method: String, url: URL, partition: Partition?, fields: HTTPFields) {
+        init(
+            method: String, url: URL, partition: Partition?, fields: HTTPFields, body: Data?, signatures: SignatureRule
+        ) {
             self.method = method
             self.url = url
             self.partition = partition
             self.fields = fields
+            self.body = body
+            self.signatures = signatures
         }
     }
 
@@ -30,6 +36,10 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
     public var partition: Partition? { parts.partition }
     /// The fields that matter, sorted by name in lower case.
     public var fields: HTTPFields { parts.fields }
+    /// The bytes that are sent.
+    package var body: Data? { parts.body }
+    /// Which query items are no part of the key.
+    package var signatures: SignatureRule { parts.signatures }
 
     /// Stands for all of the above.
     package let digest: Digest
@@ -38,7 +48,8 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
         method: String = "GET", url: URL, urlDigest: Digest? = nil, partition: Partition? = nil,
         fields: HTTPFields = .init(), body: Data? = nil, signatures: SignatureRule = .known
     ) {
-        parts = Parts(method: method, url: url, partition: partition, fields: fields)
+        parts = Parts(
+            method: method, url: url, partition: partition, fields: fields, body: body, signatures: signatures)
         var digest = urlDigest ?? URLNormalization(signatures).digest(of: url)
         if let partition { digest = digest.combined(with: partition.digest) }
         if let variant = Self.variant(method: method, fields: fields, body: body) {
@@ -53,13 +64,17 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
     package static func variant(method: String, fields: HTTPFields, body: Data?) -> Digest? {
         guard method != "GET" || !fields.isEmpty || body != nil else { return nil }
         var hash = DigestBuilder()
+        append(method: method, fields: fields, body: body, to: &hash)
+        return hash.finish()
+    }
+
+    package static func append(method: String, fields: HTTPFields, body: Data?, to hash: inout DigestBuilder) {
         hash.append(method)
         for field in fields {
             hash.append(field.name.lowercased())
             hash.append(field.value)
         }
         body?.withUnsafeBytes { hash.append($0) }
-        return hash.finish()
     }
 
     /// Two keys are equal if all their parts are.

@@ -5,17 +5,22 @@ public struct Partition: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     /// The name given by the app. It may identify a person: it is kept out of descriptions.
     public let name: String
     package let digest: Digest
+    /// Whether the name means the same to another process. One without a name is never written to disk: nobody could
+    /// ask for it to be erased.
+    package let isLasting: Bool
 
     /// Makes the partition of that name.
     public init(_ name: String) {
         self.name = name
         self.digest = Digest(name)
+        isLasting = true
     }
 
     /// The partition of whoever sends these credentials. It has no name to speak of, and lasts as long as the process.
     package init(credentials: Digest) {
         name = ""
         digest = credentials
+        isLasting = false
     }
 
     /// Makes the partition of that name.

@@ -10,8 +10,8 @@ public import Foundation
 public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     package enum Name: Sendable {
         case url(URL)
-        /// An HTTP request that is more than its URL. The URL is only part of the name.
-        case request(URL)
+        /// An HTTP request that is more than its URL.
+        indirect case message(ImageRequest.HTTPMessage)
         case text(String)
         case bytes
     }
@@ -40,9 +40,16 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     /// another picture.
     package init(_ message: ImageRequest.HTTPMessage) {
         let url = URLNormalization.known.digest(of: message.url)
-        let variant = FetchKey.variant(
-            method: message.method, fields: FetchKey.fieldsThatMatter(of: message.fields), body: message.body)
-        name = variant == nil ? .url(message.url) : .request(message.url)
+        let fields = FetchKey.fieldsThatMatter(of: message.fields)
+        let variant = FetchKey.variant(method: message.method, fields: fields, body: message.body)
+        if variant == nil {
+            name = .url(message.url)
+        } else {
+            var message = message
+            // Without the credentials, which an ID has no use for.
+            message.fields = fields
+            name = .message(message)
+        }
         digest = variant.map(url.combined) ?? url
     }
 
@@ -62,7 +69,8 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     public var description: String {
         let tag = "#" + String(digest.low & 0xffff_ffff, radix: 16)
         switch name {
-        case .url(let url), .request(let url): return "\(RedactedURL(url)) \(tag)"
+        case .url(let url): return "\(RedactedURL(url)) \(tag)"
+        case .message(let message): return "\(RedactedURL(message.url)) \(tag)"
         case .text, .bytes: return tag
         }
     }
@@ -77,7 +85,7 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
             var hash = DigestBuilder(by: key)
             hash.append(name)
             return hash.finish()
-        case .request, .bytes: return nil
+        case .message, .bytes: return nil
         }
     }
 }

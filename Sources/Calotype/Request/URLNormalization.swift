@@ -28,6 +28,15 @@ package struct URLNormalization: Sendable {
         }
     }
 
+    /// Appends the normalised URL to a digest.
+    package func append(_ url: URL, to hash: inout DigestBuilder) {
+        var string = url.absoluteString
+        string.withUTF8 { bytes in
+            scan(bytes) { hash.append(UnsafeRawBufferPointer($0)) }
+        }
+        hash.append(0xff as UInt8)
+    }
+
     /// The normalised URL, written out.
     package func string(of url: URL) -> String {
         var string = url.absoluteString

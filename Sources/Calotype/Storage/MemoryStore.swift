@@ -109,23 +109,30 @@ public final class MemoryStore: ResponseStore {
     }
 
     /// Removes what is stored for a resource, in every partition.
-    public func remove(_ resource: ResourceID) async throws {
+    public func remove(_ resource: ResourceID) async throws { erase(resource) }
+
+    /// Removes what is stored for a partition.
+    public func removePartition(_ partition: Partition) async throws { erase(partition) }
+
+    /// Removes everything.
+    public func removeAll() async throws { eraseAll() }
+
+    /// The same at once, for a store that keeps this one beside it and has a lock to hold.
+    func erase(_ resource: ResourceID) {
         state.withLock { state in
             state.removals.record(resource)
             state.removeAll { $0.resource == resource }
         }
     }
 
-    /// Removes what is stored for a partition.
-    public func removePartition(_ partition: Partition) async throws {
+    func erase(_ partition: Partition) {
         state.withLock { state in
             state.removals.record(partition)
             state.removeAll { $0.partition == partition }
         }
     }
 
-    /// Removes everything.
-    public func removeAll() async throws {
+    func eraseAll() {
         state.withLock { state in
             state.removals.recordEverything()
             state.removeAll { _ in true }

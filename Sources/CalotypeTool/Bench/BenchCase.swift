@@ -2,7 +2,7 @@
 struct BenchCase: Sendable {
     /// What can be asked for as a whole.
     enum Section: String, CaseIterable, Sendable {
-        case instructions, process, transport, hits, decode
+        case instructions, process, transport, hits, decode, store
     }
 
     let name: String
@@ -26,7 +26,7 @@ struct BenchCase: Sendable {
     static let all: [BenchCase] =
         PipelineCase.allCases.map(\.benchCase) + ProcessCase.allCases.map(\.benchCase)
         + TransportCase.allCases.map(\.benchCase) + HitRatioCase.all.map(\.benchCase)
-        + DecodeCase.allCases.map(\.benchCase)
+        + DecodeCase.allCases.map(\.benchCase) + StoreCase.allCases.map(\.benchCase)
 
     /// The row as measured, or with the reason why it couldn't be.
     ///

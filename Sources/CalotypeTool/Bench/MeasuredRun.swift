@@ -28,6 +28,9 @@ extension Command {
         if arguments.count == 1, let measurement = ProcessCase(rawValue: arguments[0]) {
             return { [try await measurement.measure()] }
         }
+        if arguments.count == 1, let storeCase = StoreCase(rawValue: arguments[0]) {
+            return { try await StoreRound.measure(storeCase) }
+        }
         if let round = TransportRound(arguments) { return { [try await round.cpuMicroseconds()] } }
         if let round = DecodeRound(arguments) { return { try round.measure() } }
         return nil

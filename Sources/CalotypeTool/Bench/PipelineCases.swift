@@ -63,7 +63,8 @@ enum PipelineCase: String, CaseIterable {
     /// The pipeline lives as long as the process: emptying its caches at the end is no part of an operation.
     private static let memory = MemoryCache(costLimit: 64 << 20)
     private static let pipeline: ImagePipeline = {
-        var configuration = ImagePipeline.Configuration(transport: InstantTransport(), memory: memory)
+        var configuration = ImagePipeline.Configuration(
+            transport: InstantTransport(), memory: memory, store: MemoryStore())
         configuration.decoders = ImageDecoders([NoOpDecoder()])
         return ImagePipeline(configuration)
     }()

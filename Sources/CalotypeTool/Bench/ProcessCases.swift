@@ -57,7 +57,8 @@ enum ProcessCase: String, CaseIterable {
 
     /// Starts unique loads that are never answered, and cancels them.
     private static func inFlight(_ count: Int) throws -> (byteCount: Double, cancelMilliseconds: Double) {
-        let pipeline = ImagePipeline(.init(transport: SilentTransport(), memory: MemoryCache(costLimit: 1 << 20)))
+        let pipeline = ImagePipeline(
+            .init(transport: SilentTransport(), memory: MemoryCache(costLimit: 1 << 20), store: MemoryStore()))
         let requests = (0..<count + 1_000).map {
             ImageRequest(url: URL(string: "https://images.example.com/photos/2026/11/unique-\($0).png?w=264")!)
         }
@@ -76,7 +77,7 @@ enum ProcessCase: String, CaseIterable {
     /// Hits in the memory cache by one thread, then by two.
     private static func threads(sharing: Bool) -> Double {
         let memory = MemoryCache(costLimit: 64 << 20)
-        let pipeline = ImagePipeline(.init(transport: SilentTransport(), memory: memory))
+        let pipeline = ImagePipeline(.init(transport: SilentTransport(), memory: memory, store: MemoryStore()))
         let requests = (0..<64).map { ImageRequest(url: URL(string: "https://images.example.com/\($0).png")!) }
         // An image for each: one image for all would make its reference count what is measured.
         for request in requests {

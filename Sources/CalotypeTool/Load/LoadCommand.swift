@@ -26,7 +26,12 @@ extension Command {
         if let folder = options.outputFolder { try LocalFile.createFolder(folder) }
         let items = [LoadItem].expanding(options.operands)
         let bar = ProgressBar.onTerminal(total: items.count)
-        let run = LoadRun(pipeline: ImagePipeline(), options: options, items: items, bar: bar)
+        let store = options.storeFolder.map { folder in
+            SQLiteStore(directory: URL(filePath: folder), onEvent: complain)
+        }
+        var configuration = ImagePipeline.Configuration(store: store ?? MemoryStore())
+        if store != nil { configuration.onEvent = complain }
+        let run = LoadRun(pipeline: ImagePipeline(configuration), options: options, items: items, bar: bar)
         let table = LoadTable(usesColor: Console.allowsColor(1))
         var totals = LoadTotals()
         if !options.printsJSON { Console.print(table.header) }
@@ -36,7 +41,13 @@ extension Command {
             if let bar { bar.around { Console.print(line) } } else { Console.print(line) }
         }
         bar?.close()
+        await store?.close()
         return totals
+    }
+
+    /// A fault of the store costs nothing but what it would have kept.
+    private static func complain(_ event: ImageEvent) {
+        if case .cacheFault(let operation, let error) = event { Console.complain("store, \(operation): \(error)") }
     }
 }
 

@@ -10,6 +10,8 @@ struct LoadOptions: Sendable {
     var jobCount = 8
     var headers: [HeaderArgument] = []
     var printsJSON = false
+    /// Where responses are kept beyond the run.
+    var storeFolder: String?
     var operands: [String] = []
 
     enum Format: String, CaseIterable {
@@ -85,6 +87,14 @@ struct LoadOptions: Sendable {
             "--header", short: "-H", value: "'K: V'",
             help: "a field for every http request, whatever its host; may be repeated"
         ) { $0.headers.append(try HeaderArgument($1)) },
+        .init(
+            "--store", value: "DIR",
+            help: "keep what http brings in a store there, and use what it holds:\n"
+                + "see calo cache"
+        ) { options, value in
+            guard !value.isEmpty else { throw UsageError("--store needs the name of a folder.") }
+            options.storeFolder = value
+        },
         .init("--json", help: "print a JSON object for each source, one a line") { options, _ in
             options.printsJSON = true
         },

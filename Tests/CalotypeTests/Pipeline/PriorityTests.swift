@@ -135,7 +135,8 @@ struct PriorityTests {
         server.route("/visible") { _ in .ok(Self.picture, type: "image/png") }
         let transport = CurlTransport()
         let pipelines = (0..<4).map { _ in
-            ImagePipeline(.init(transport: transport, memory: MemoryCache(costLimit: 1 << 20)))
+            ImagePipeline(
+                .init(transport: transport, memory: MemoryCache(costLimit: 1 << 20), store: MemoryStore()))
         }
         let prefetchers = pipelines.map { ImagePrefetcher(pipeline: $0) }
         for (number, prefetcher) in prefetchers.enumerated() {
@@ -152,7 +153,8 @@ struct PriorityTests {
     @Test("a change of a load's priority reaches the running transfer")
     func transfer() async throws {
         let transport = PriorityTransport()
-        let pipeline = ImagePipeline(.init(transport: transport, memory: MemoryCache(costLimit: 1 << 20)))
+        let pipeline = ImagePipeline(
+            .init(transport: transport, memory: MemoryCache(costLimit: 1 << 20), store: MemoryStore()))
         let url = try #require(URL(string: "http://127.0.0.1/a"))
         let load = pipeline.load(ImageRequest(url: url, priority: .low))
         let priority = await transport.priority()

@@ -156,5 +156,5 @@ struct ToolLoadTests {
         #expect(server.requestCount == 2)
     }
 
-    private let pipeline = ImagePipeline()
+    private let pipeline = ImagePipeline(.init(store: nil))
 }

@@ -80,6 +80,11 @@ struct ToolProcess {
             kill(id, SIGINT)
         }
 
+        /// Ends it at once, wherever it is.
+        func killNow() {
+            kill(id, SIGKILL)
+        }
+
         /// What it prints first, as soon as it does. No part of what ``end()`` returns.
         func firstOutput() async -> String {
             String(decoding: await Self.blocking { [output] in output.availableData }, as: UTF8.self)

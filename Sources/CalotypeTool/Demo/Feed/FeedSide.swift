@@ -17,7 +17,7 @@ enum FeedSide: String, CaseIterable, Sendable {
     /// The two differ in what keeps pixels. Both have the same transport and decoders, and keep responses by HTTP's rules.
     func pipeline(decoder: FeedDecoder) -> ImagePipeline {
         let memory = self == .calotype ? MemoryCache() : MemoryCache(costLimit: 0)
-        var configuration = ImagePipeline.Configuration(memory: memory)
+        var configuration = ImagePipeline.Configuration(memory: memory, store: MemoryStore())
         configuration.decoders = ImageDecoders([decoder])
         return ImagePipeline(configuration)
     }

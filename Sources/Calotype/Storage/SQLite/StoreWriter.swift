@@ -1,0 +1,338 @@
+import Foundation
+import Synchronization
+
+/// Carries out the changes of a store, in order, on a thread of its own. What waits is written in one transaction.
+///
+///     callers -> waiting -> BEGIN IMMEDIATE, uses, change, change, …, COMMIT -> unlink files -> callers go on
+///
+/// If one change of a transaction fails, it is rolled back, and its changes are carried out one by one; unless another
+/// process kept it from beginning: then all have waited for it, and all fail.
+///
+/// - Isolation: Callers' part is behind a lock. The rest belongs to `queue`.
+/// - Owns: The connection that writes.
+final class StoreWriter: Sendable {
+    /// A change, and what is done once it has been committed or given up.
+    struct Change: Sendable {
+        let apply: @Sendable (StoreIndex) throws -> Void
+        /// Whether nothing may be left of what it removes.
+        var erases = false
+        let finish: @Sendable ((any Error)?) -> Void
+    }
+
+    private struct Line {
+        var waiting: [Change] = []
+        var isRunning = false
+        var removals = RemovalLog()
+        /// When responses were last used, not yet written.
+        var uses: [Int64: Int64] = [:]
+        var isFlushPlanned = false
+        var latestTime: Int64 = 0
+        var isClosed = false
+    }
+
+    /// So many uses are written without waiting for a change that comes anyway.
+    private static let useLimit = 512
+    /// How long uses wait for a change that comes anyway.
+    private static let useDelay = DispatchTimeInterval.seconds(10)
+
+    private let home: StoreHome
+    private let staging: StoreStaging
+    private let queue = DispatchQueue(label: "calotype.store.writer", qos: .utility)
+    private let line = Mutex(Line())
+
+    // Touched on `queue` alone.
+    private nonisolated(unsafe) var index: StoreIndex?
+    private nonisolated(unsafe) var isErasurePending = false
+    private nonisolated(unsafe) var isShrinking = false
+    private nonisolated(unsafe) var sweeping: (writers: [String], folders: [String])?
+
+    init(_ home: StoreHome, staging: StoreStaging) {
+        self.home = home
+        self.staging = staging
+    }
+
+    // MARK: Callers
+
+    var epoch: StoreEpoch { line.withLock { $0.removals.epoch } }
+
+    func permits(_ epoch: StoreEpoch, _ key: FetchKey, _ resource: ResourceID) -> Bool {
+        line.withLock { $0.removals.permits(epoch, partition: key.partition, resource: resource) }
+    }
+
+    /// A time for a use: the present in microseconds, and later than every time before.
+    func nextTime() -> Int64 {
+        let now = Int64(home.options.clock.now().timeIntervalSince1970 * 1e6)
+        return line.withLock { line in
+            line.latestTime = max(line.latestTime + 1, now)
+            return line.latestTime
+        }
+    }
+
+    /// Notes that a response has been used. Written later, with others.
+    func noteUse(of id: Int64) {
+        let time = nextTime()
+        let (isFlushDue, isFlushToBePlanned) = line.withLock { line in
+            line.uses[id] = time
+            defer { line.isFlushPlanned = true }
+            return (line.uses.count == Self.useLimit, !line.isFlushPlanned)
+        }
+        if isFlushDue { flush() }
+        if isFlushToBePlanned { queue.asyncAfter(deadline: .now() + Self.useDelay) { [weak self] in self?.flush() } }
+    }
+
+    private func flush() {
+        run(Change(apply: { try $0.noteUses() }, finish: { _ in }))
+    }
+
+    /// Carries out a change, and returns once its transaction has been committed.
+    ///
+    /// - Parameter recording: Called while it gets its place in the line: removals are recorded in the order in which they
+    ///   are carried out.
+    func perform<Value: Sendable>(
+        erases: Bool = false, recording: (@Sendable (inout RemovalLog) -> Void)? = nil,
+        _ apply: @escaping @Sendable (StoreIndex) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            // Written when it is applied and read when that has been committed: both on `queue`.
+            nonisolated(unsafe) var value: Value?
+            run(
+                Change(
+                    apply: { value = try apply($0) },
+                    erases: erases,
+                    finish: { error in
+                        if let error {
+                            continuation.resume(throwing: error)
+                        } else if let value {
+                            continuation.resume(returning: value)
+                        } else {
+                            continuation.resume(throwing: StoreError.closed)
+                        }
+                    }),
+                recording: recording)
+        }
+    }
+
+    private func run(_ change: Change, recording: ((inout RemovalLog) -> Void)? = nil) {
+        let (isAccepted, isToBeStarted) = line.withLock { line in
+            recording?(&line.removals)
+            guard !line.isClosed else { return (false, false) }
+            line.waiting.append(change)
+            defer { line.isRunning = true }
+            return (true, !line.isRunning)
+        }
+        if !isAccepted { change.finish(StoreError.closed) }
+        if isToBeStarted { queue.async { self.drain() } }
+    }
+
+    /// Writes what waits, and closes the connection. What comes later fails.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            shutDown { continuation.resume() }
+        }
+    }
+
+    /// The same, without waiting.
+    func shutDown(_ completion: @escaping @Sendable () -> Void = {}) {
+        flush()
+        line.withLock { $0.isClosed = true }
+        queue.async {
+            self.index = nil
+            if self.sweeping == nil { self.staging.close() } else { self.staging.leave() }
+            self.sweeping = nil
+            completion()
+        }
+    }
+
+    // MARK: On the queue
+
+    private func drain() {
+        while true {
+            let changes = line.withLock { line in
+                defer { line.waiting = [] }
+                line.isRunning = !line.waiting.isEmpty
+                return line.waiting
+            }
+            if changes.isEmpty { return }
+            write(changes)
+        }
+    }
+
+    private func write(_ changes: [Change]) {
+        do {
+            try transaction(changes)
+        } catch {
+            if changes.count > 1, (error as? SQLiteFailure)?.isBusy != true {
+                for change in changes { write([change]) }
+            } else if !recover(from: error) {
+                for change in changes { change.finish(error) }
+            } else {
+                do {
+                    try transaction(changes)
+                } catch {
+                    for change in changes { change.finish(error) }
+                }
+            }
+        }
+    }
+
+    private func transaction(_ changes: [Change]) throws {
+        let index = try ready()
+        do {
+            try index.begin()
+            for change in changes { try change.apply(index) }
+            try index.commit()
+        } catch {
+            index.rollBack()
+            throw error
+        }
+        if changes.contains(where: \.erases) { isErasurePending = true }
+        tidyUp(index)
+        for change in changes { change.finish(nil) }
+    }
+
+    /// The index, open; opened anew if it isn't the present one.
+    private func ready() throws -> StoreIndex {
+        if let index {
+            if index.connection.generation == home.currentGeneration, home.isCurrent(index.connection) { return index }
+            if index.connection.generation == home.currentGeneration { home.abandonIndex() }
+        }
+        index = nil
+        let new = StoreIndex(try home.connect(), home: home) { [weak self] in self?.takeUses() ?? [:] }
+        index = new
+        try staging.claim()
+        planSweep(isEmpty: try new.connection.database.number("SELECT response_count FROM state") == 0)
+        return new
+    }
+
+    private func takeUses() -> [Int64: Int64] {
+        line.withLock { line in
+            defer {
+                line.uses = [:]
+                line.isFlushPlanned = false
+            }
+            return line.uses
+        }
+    }
+
+    /// - Returns: Whether there is a new index to try again with.
+    private func recover(from error: any Error) -> Bool {
+        guard let failure = error as? SQLiteFailure, failure.isDamage else { return false }
+        let identity = index?.connection.identity ?? FileIdentity(path: home.indexPath)
+        index = nil
+        do {
+            try home.replace(identity: identity, because: failure)
+            return true
+        } catch {
+            home.report("open", error)
+            return false
+        }
+    }
+
+    // MARK: Tidying up
+
+    private func tidyUp(_ index: StoreIndex) {
+        do {
+            if isErasurePending {
+                home.removeDamagedIndex()
+                isErasurePending = try !index.erase()
+                if isErasurePending { retryErasure() }
+            } else if !isShrinking, try index.hasManyFreePages() {
+                isShrinking = true
+                queue.async { [weak self] in self?.shrinkOn() }
+            }
+        } catch {
+            home.report("tidy up", error)
+            if isErasurePending { retryErasure() }
+        }
+    }
+
+    /// Somebody reads for long: another process, say, that has been halted.
+    private func retryErasure() {
+        home.report("erase", StoreError.erasureDelayed)
+        queue.asyncAfter(deadline: .now() + .seconds(5)) { [weak self] in
+            guard let self, isErasurePending, let index else { return }
+            tidyUp(index)
+        }
+    }
+
+    private func planSweep(isEmpty: Bool) {
+        let writers = staging.abandoned()
+        guard !writers.isEmpty || isEmpty else { return }
+        sweeping = (writers, FileCalls.names(in: home.bodiesPath))
+        queue.async { [weak self] in self?.sweepOn() }
+    }
+
+    private func sweepOn() {
+        guard sweepStep() else { return }
+        // Changes that came meanwhile go first.
+        queue.async { [weak self] in self?.sweepOn() }
+    }
+
+    /// Sweeps one folder of bodies; after the last one, what writers that are gone have left.
+    ///
+    /// - Returns: Whether more is to be done.
+    private func sweepStep() -> Bool {
+        guard let (writers, folders) = sweeping, let index else { return false }
+        guard let folder = folders.last else {
+            for writer in writers { staging.remove(writer) }
+            sweeping = nil
+            return false
+        }
+        do {
+            try index.begin()
+            try index.sweep(folder)
+            try index.commit()
+            sweeping = (writers, folders.dropLast())
+            return true
+        } catch {
+            index.rollBack()
+            home.report("sweep", error)
+            sweeping = nil
+            return false
+        }
+    }
+
+    private func shrinkOn() {
+        guard shrinkStep() else { return }
+        // Changes that came meanwhile go first.
+        queue.async { [weak self] in self?.shrinkOn() }
+    }
+
+    /// - Returns: Whether more is to be done.
+    private func shrinkStep() -> Bool {
+        guard isShrinking, let index else { return false }
+        do {
+            isShrinking = try index.returnFreePages()
+        } catch {
+            home.report("tidy up", error)
+            isShrinking = false
+        }
+        return isShrinking
+    }
+
+    /// Returns once nothing is left to be swept up, nor free pages to be given back.
+    func finishTidying() async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                if (try? self.ready()) != nil {
+                    while self.sweepStep() {}
+                    while self.shrinkStep() {}
+                }
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Sweeps, whatever it looks like.
+    func sweep() async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                if (try? self.ready()) != nil {
+                    self.sweeping = (self.staging.abandoned(), FileCalls.names(in: self.home.bodiesPath))
+                    while self.sweepStep() {}
+                }
+                continuation.resume()
+            }
+        }
+    }
+}

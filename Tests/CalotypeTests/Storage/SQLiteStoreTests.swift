@@ -1,0 +1,31 @@
+import CalotypeTesting
+import Foundation
+import Testing
+
+@testable import Calotype
+
+@Suite("SQLiteStore")
+struct SQLiteStoreTests {
+    @Test("a store on disk keeps the contract of stores", arguments: ResponseStoreContract<SQLiteStore>.rules)
+    func contract(_ rule: ResponseStoreContract<SQLiteStore>.Rule) async throws {
+        try await StoreFolder.with { folder in
+            try await rule.check(
+                ResponseStoreContract { limit in
+                    folder.store { $0.byteLimit = limit }
+                })
+        }
+    }
+
+    @Test("bodies in files keep the contract of stores", arguments: ResponseStoreContract<SQLiteStore>.rules)
+    func contractOfFiles(_ rule: ResponseStoreContract<SQLiteStore>.Rule) async throws {
+        try await StoreFolder.with { folder in
+            try await rule.check(
+                ResponseStoreContract { limit in
+                    folder.store {
+                        $0.byteLimit = limit
+                        $0.inlineByteLimit = 8
+                    }
+                })
+        }
+    }
+}
