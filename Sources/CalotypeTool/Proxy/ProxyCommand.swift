@@ -12,7 +12,7 @@ extension Command {
         // What is asked isn't kept: a proxy runs for long.
         let server = try LoopbackServer(port: options.port, logLimit: 0)
         let proxy = CacheProxy(
-            origin: options.origin, store: MemoryStore(byteLimit: options.storeByteLimit),
+            origin: options.origin, store: options.makeStore(),
             log: options.printsLog ? { @Sendable line in Console.print(line) } : nil)
         server.stream(proxy.answer)
         Console.print("http://127.0.0.1:\(server.port) answers for \(options.origin)")
@@ -32,6 +32,7 @@ struct ProxyOptions: Sendable {
     private(set) var port = 0
     /// Scheme and authority, without a slash behind.
     private(set) var origin = ""
+    private(set) var storeFolder: String?
     private(set) var storeByteLimit = 256 << 20
     private(set) var printsLog = false
     private var isListening = false
@@ -46,6 +47,19 @@ struct ProxyOptions: Sendable {
         }
         guard isListening else { throw UsageError("Where to listen? Say --listen 127.0.0.1:PORT.") }
         guard !origin.isEmpty else { throw UsageError("Which server to ask? Say --origin URL.") }
+    }
+
+    /// The store: in memory unless there is a folder for it.
+    func makeStore() -> any ResponseStore {
+        guard let storeFolder else { return MemoryStore(byteLimit: storeByteLimit) }
+        return SQLiteStore(
+            directory: URL(filePath: storeFolder, directoryHint: .isDirectory),
+            options: .init(byteLimit: storeByteLimit)
+        ) { event in
+            if case .cacheFault(let operation, let error) = event {
+                Console.complain("the store couldn't \(operation): \(error)")
+            }
+        }
     }
 
     static let parser = OptionParser<ProxyOptions>(options: [
@@ -68,6 +82,10 @@ struct ProxyOptions: Sendable {
             else { throw UsageError("--origin is http://HOST[:PORT] or https://HOST[:PORT], without a path.") }
             options.origin = text
         },
+        .init("--store", value: "DIR", help: "keep responses in this folder; in memory unless there is one") {
+            guard !$1.isEmpty else { throw UsageError("--store needs the name of a folder.") }
+            $0.storeFolder = $1
+        },
         .init("--limit", value: "MIB", help: "how much the store keeps, in MiB: 256 unless changed") { options, text in
             options.storeByteLimit = try Int(text, of: "--limit", in: 1...1_048_576) << 20
         },
@@ -79,7 +97,7 @@ struct ProxyOptions: Sendable {
     static let help = """
         Answers for another server with Calotype's HTTP cache between: a private cache by RFC 9111, on this machine alone.
         Requests of any method, responses of any status and bodies of any kind pass; what may be stored and isn't larger
-        than 64 MiB is kept in memory. Interim responses pass; trailers don't.
+        than 64 MiB is kept. Interim responses pass; trailers don't.
 
         usage: calo http-cache-proxy --listen 127.0.0.1:PORT --origin URL [options]
 

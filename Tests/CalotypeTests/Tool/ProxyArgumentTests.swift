@@ -14,12 +14,14 @@ struct ProxyArgumentTests {
         let options = try ProxyOptions(["--listen=localhost:0", "--origin", "https://h:8443/", "--limit", "2", "--log"])
         #expect(options.port == 0 && options.origin == "https://h:8443")
         #expect(options.storeByteLimit == 2 << 20 && options.printsLog)
+        #expect(try ProxyOptions(Self.valid + ["--store", "responses"]).makeStore() is SQLiteStore)
         let plain = try ProxyOptions(Self.valid)
+        #expect(plain.makeStore() is MemoryStore)
         #expect(plain.port == 8080 && plain.origin == "http://h" && !plain.printsLog)
     }
 
     @Test(
-        "what makes no sense is refused, a store that there isn't included",
+        "what makes no sense is refused",
         arguments: [
             [], ["--listen", "127.0.0.1:1"], ["--origin", "http://h"],
             ["--listen", "0.0.0.0:1", "--origin", "http://h"],
@@ -28,7 +30,7 @@ struct ProxyArgumentTests {
             ["--listen", "127.0.0.1:1", "--origin", "http://h/path"],
             ["--listen", "127.0.0.1:1", "--origin", "http://"],
             ["--listen", "127.0.0.1:1", "--origin", "http://u:p@h"], ["--listen", "127.0.0.1:1", "--origin", "h:80"],
-            valid + ["--store", "/tmp/x"], valid + ["--limit", "0"], valid + ["more"],
+            valid + ["--store", ""], valid + ["--limit", "0"], valid + ["more"],
         ])
     func refused(_ arguments: [String]) {
         #expect(throws: UsageError.self) { _ = try ProxyOptions(arguments) }
