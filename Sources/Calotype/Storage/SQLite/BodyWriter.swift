@@ -62,8 +62,8 @@ final class BodyFiles: Sendable {
     }
 
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withUnsafeThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try work() }) }
+        try await handover { finish in
+            queue.async { finish(Result { try work() }) }
         }
     }
 }

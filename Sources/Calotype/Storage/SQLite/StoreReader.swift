@@ -29,9 +29,9 @@ final class StoreReader: Sendable {
     static func run<Value: Sendable>(
         on readers: [StoreReader], _ work: @escaping @Sendable (StoreConnection) throws -> Value
     ) async throws -> Value {
-        try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Value, any Error>) in
+        try await handover { finish in
             let job: @Sendable (StoreReader) -> Void = { reader in
-                continuation.resume(with: Result { try reader.perform(work) })
+                finish(Result { try reader.perform(work) })
             }
             for reader in readers.dropLast() where reader.take(job, ifFewerWaitThan: 8) { return }
             _ = readers[readers.count - 1].take(job, ifFewerWaitThan: .max)

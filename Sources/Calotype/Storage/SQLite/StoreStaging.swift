@@ -90,56 +90,69 @@ final class StoreStaging: Sendable {
 
 /// A body in a file: written under a temporary name, then moved to where a row will look for it.
 ///
-/// - Isolation: One thread at a time. `@unchecked Sendable`: a writer hands it from the thread that writes files to the
-///   one that writes the index, and touches it no more.
+/// - Isolation: Any thread that may block, one call at a time: a writer hands it from the thread that writes files to the
+///   one that writes the index. The lock guards what it knows, and is held across no I/O.
 /// - Owns: The file, until it has its place and a row has been committed for it.
-final class StagedBody: @unchecked Sendable {
+final class StagedBody: Sendable {
+    private struct State {
+        var descriptor: Int32
+        var path: String
+        var file: String?
+        var isKept = false
+        var checksum = Checksum()
+        var byteCount: Int64 = 0
+    }
+
     private let home: StoreHome
-    private var descriptor: Int32
-    private var path: String
-    private var file: String?
-    private var isKept = false
-    private(set) var checksum = Checksum()
-    private(set) var byteCount: Int64 = 0
+    private let state: Mutex<State>
 
     init(_ home: StoreHome, path: String) throws(FileFailure) {
         self.home = home
-        self.path = path
-        descriptor = home.calls.open(path, O_WRONLY | O_CREAT | O_EXCL)
+        let descriptor = home.calls.open(path, O_WRONLY | O_CREAT | O_EXCL)
         if descriptor < 0 { throw FileFailure("create a body") }
+        state = Mutex(State(descriptor: descriptor, path: path))
     }
 
     deinit {
+        let (descriptor, path) = state.withLock { ($0.descriptor, $0.isKept ? nil : $0.path) }
         if descriptor >= 0 { close(descriptor) }
-        if !isKept { _ = home.calls.unlink(path) }
+        if let path { _ = home.calls.unlink(path) }
     }
 
+    var byteCount: Int64 { state.withLock { $0.byteCount } }
+    var checksum: Checksum { state.withLock { $0.checksum } }
+
     func append(_ bytes: Data) throws {
+        var (descriptor, checksum) = state.withLock { ($0.descriptor, $0.checksum) }
         try bytes.withUnsafeBytes { bytes in
             checksum.append(bytes)
             try home.calls.writeAll(bytes, to: descriptor)
         }
-        byteCount += Int64(bytes.count)
+        state.withLock { state in
+            state.checksum = checksum
+            state.byteCount += Int64(bytes.count)
+        }
     }
 
     /// Closes the file, after it has reached the disk if the store promises that.
     func finish() throws(FileFailure) {
+        let descriptor = state.withLock { $0.descriptor }
         if home.options.durability == .full, home.calls.synchronize(descriptor) != 0 {
             throw FileFailure("synchronize a body")
         }
-        let result = close(descriptor)
-        descriptor = -1
-        if result != 0 { throw FileFailure("close a body") }
+        state.withLock { $0.descriptor = -1 }
+        if close(descriptor) != 0 { throw FileFailure("close a body") }
     }
 
     /// Moves the file to its place. Once it is there, it stays there.
     ///
     /// - Returns: Its name below the folder of bodies.
     func place() throws(FileFailure) -> String {
-        if let file {
+        let (path, placed) = state.withLock { ($0.path, $0.file) }
+        if let placed {
             // It lies there from a transaction that failed. Whoever swept meanwhile has taken it away.
             guard FileCalls.byteCount(of: path) != nil else { throw FileFailure("find a body", code: ENOENT) }
-            return file
+            return placed
         }
         let name = StoreStaging.randomName()
         let folder = "\(home.bodiesPath)/\(name.prefix(2))"
@@ -150,8 +163,10 @@ final class StagedBody: @unchecked Sendable {
             try home.calls.createFolder(folder)
             if home.calls.rename(path, target) != 0 { throw FileFailure("move a body") }
         }
-        path = target
-        self.file = file
+        state.withLock { state in
+            state.path = target
+            state.file = file
+        }
         if home.options.durability == .full { try synchronize(folder) }
         return file
     }
@@ -164,5 +179,5 @@ final class StagedBody: @unchecked Sendable {
     }
 
     /// A row has been committed for it: it is the store's from now on.
-    func keep() { isKept = true }
+    func keep() { state.withLock { $0.isKept = true } }
 }

@@ -92,7 +92,7 @@ final class StoreWriter: Sendable {
         erases: Bool = false, recording: (@Sendable (inout RemovalLog) -> Void)? = nil,
         _ apply: @escaping @Sendable (StoreIndex) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
+        try await handover { finish in
             // Written when it is applied and read when that has been committed: both on `queue`.
             nonisolated(unsafe) var value: Value?
             run(
@@ -100,12 +100,10 @@ final class StoreWriter: Sendable {
                     apply: { value = try apply($0) },
                     erases: erases,
                     finish: { error in
-                        if let error {
-                            continuation.resume(throwing: error)
-                        } else if let value {
-                            continuation.resume(returning: value)
+                        if let value, error == nil {
+                            finish(.success(value))
                         } else {
-                            continuation.resume(throwing: StoreError.closed)
+                            finish(.failure(error ?? StoreError.closed))
                         }
                     }),
                 recording: recording)
