@@ -42,19 +42,20 @@ demo: setup ## scroll a feed of photos by AsyncImage's rules and by Calotype's, 
 	.build/release/calo demo
 
 # The sanitizers have build folders of their own, so that they and other builds don't undo each other's work.
-# CALOTYPE_SANITIZE tells heavy tests to choose smaller runs.
+# CALOTYPE_SANITIZE tells heavy tests to choose smaller runs. One test after another: beside all the others each would take
+# longer than its time limit.
 sanitize: sanitize-thread sanitize-address ## run the tests with the thread and address sanitizers
 
 sanitize-thread: setup
 	CALOTYPE_SANITIZE=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan-suppressions.txt" \
-	$(SWIFT) test $(SWIFT_FLAGS) --sanitize=thread --scratch-path .build/sanitize-thread \
+	$(SWIFT) test $(SWIFT_FLAGS) --no-parallel --sanitize=thread --scratch-path .build/sanitize-thread \
 		-Xswiftc -DCALOTYPE_THREAD_SANITIZER
 
 # Without the leak check: it can't follow the tagged pointers in which Swift keeps the storage of Data, so that values
 # which are alive at the end count as leaks, and XCTest keeps 368 bytes of its own. Leaks have tests that count.
 sanitize-address: setup
 	CALOTYPE_SANITIZE=1 ASAN_OPTIONS=detect_leaks=0 \
-	$(SWIFT) test $(SWIFT_FLAGS) --sanitize=address --scratch-path .build/sanitize-address
+	$(SWIFT) test $(SWIFT_FLAGS) --no-parallel --sanitize=address --scratch-path .build/sanitize-address
 
 bench: ## measure: counts and times of the main operations
 	@scripts/setup.sh bench

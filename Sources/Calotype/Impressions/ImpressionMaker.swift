@@ -25,7 +25,7 @@ struct ImpressionMaker: Sendable {
         // Before the table takes it: a removal after that is one after this for the store as well.
         let storeEpoch = store?.epoch()
         guard table.insert(record, of: resource, in: partition, version: version, since: epoch),
-            let store, let storeEpoch, partition?.outlivesProcess != false
+            let store, let storeEpoch, partition?.isLasting != false
         else { return }
         store.keep(record, of: resource, in: partition, since: storeEpoch)
     }

@@ -37,15 +37,10 @@ public struct Partition: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     /// Redacted: a short tag that differs between partitions of one process.
     public var description: String { "partition #\(String(digest.low & 0xffff, radix: 16))" }
 
-    private static let unnamed = Digest("")
-
-    /// Whether it has a name, by which the next process knows it.
-    package var outlivesProcess: Bool { !name.isEmpty || digest == Self.unnamed }
-
     /// The digest of the name by another key. Where there is none, it is what identifies the partition in this process.
     package func digest(by key: DigestKey) -> Digest {
         var hash = DigestBuilder(by: key)
-        if outlivesProcess { hash.append(name) } else { hash.append(digest) }
+        if isLasting { hash.append(name) } else { hash.append(digest) }
         return hash.finish()
     }
 }

@@ -52,7 +52,7 @@ struct ImpressionTableTests {
         #expect(find("photo", in: one, table) == 1)
         #expect(find("photo", in: other, table) == nil)
         #expect(find("photo", in: "", table) == nil)
-        #expect([one, other, "", "alice"].map(\.outlivesProcess) == [false, false, true, true])
+        #expect([one, other, "", "alice"].map(\.isLasting) == [false, false, true, true])
     }
 
     @Test("what has no name of its own leaves no impression")

@@ -211,7 +211,8 @@ struct StorePrivacyTests {
             try reader.execute("BEGIN")
             _ = try reader.number("SELECT count(*) FROM responses")
             try await store.removePartition("ada")
-            #expect(folder.errors == [.erasureDelayed])
+            // Once, or more often on a slow machine: it is tried again every few seconds.
+            #expect(!folder.errors.isEmpty && folder.errors.allSatisfy { $0 == .erasureDelayed })
             #expect(try await store.get("a", partition: "ada") == nil)
             #expect(try found(body.prefix(64), in: folder))
             try reader.execute("COMMIT")

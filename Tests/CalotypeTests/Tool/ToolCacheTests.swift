@@ -42,7 +42,7 @@ struct ToolCacheTests {
             #expect(fresh.output.contains("    Cache-Control: max-age=600"))
             #expect(fresh.output.contains("decision: use the stored response\n"))
             #expect(fresh.output.contains("because:  fresh: age "))
-            #expect(fresh.output.contains(" of 600 s (RFC 9111, 4.2)"))
+            #expect(fresh.output.contains(" of 600 s by max-age (RFC 9111, 5.2.2.1)"))
 
             let stale = try await calo(folder, "explain", "\(url)/stale?token=t0ken")
             #expect(stale.output.contains("decision: revalidate the stored response with If-None-Match: \"v1\""))

@@ -242,7 +242,7 @@ public final class SQLiteStore: ResponseStore {
             bodyByteCount: byteCount, bodyChecksum: checksum, replaced: deposit.replaced)
         let writer = writer
         let id: Int64? = try await writer.perform { index in
-            guard writer.permits(deposit.epoch, deposit.key, deposit.resource) else { return nil }
+            guard writer.permits(deposit.epoch, deposit.key.partition, deposit.resource) else { return nil }
             return try index.insert(response, now: writer.nextTime())
         }
         return id.map { StoredResponse(id: .init($0), metadata: deposit.metadata, bodyByteCount: byteCount) }

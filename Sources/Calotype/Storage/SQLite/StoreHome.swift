@@ -162,6 +162,9 @@ final class StoreHome: Sendable {
         CREATE INDEX responses_by_use ON responses (used);
         CREATE UNIQUE INDEX responses_by_file ON responses (file) WHERE file IS NOT NULL;
         CREATE TABLE bodies (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        CREATE TABLE impressions (
+            id INTEGER PRIMARY KEY, resource INTEGER NOT NULL, partition INTEGER NOT NULL, record BLOB NOT NULL,
+            UNIQUE (resource, partition));
         """
 
     func createFolders() throws {

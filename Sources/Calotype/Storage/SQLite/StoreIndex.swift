@@ -261,6 +261,7 @@ final class StoreIndex {
         let rows = try database.statement(.ofResource)
         rows.bind(1, copying: digest.bytes)
         for id in try Self.ids(rows) { try remove(id) }
+        try removeImpressions(of: resource)
     }
 
     func remove(_ partition: Partition) throws {
@@ -268,13 +269,14 @@ final class StoreIndex {
         let rows = try database.statement(.ofPartition)
         rows.bind(1, copying: digest.bytes)
         for id in try Self.ids(rows) { try remove(id) }
+        try removeImpressions(in: partition)
     }
 
     func removeAll() throws {
         let files = try database.statement(.allFiles)
         while try files.step() { unneeded.append(files.text(0)) }
         // Without a condition, SQLite drops whole trees instead of going through the rows.
-        try database.execute("DELETE FROM responses; DELETE FROM bodies")
+        try database.execute("DELETE FROM responses; DELETE FROM bodies; DELETE FROM impressions")
         removalCount += Int(responseCount)
         (responseCount, byteCount) = (0, 0)
         hasChangedState = true

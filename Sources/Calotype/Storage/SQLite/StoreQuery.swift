@@ -5,6 +5,7 @@ enum StoreQuery: Int, CaseIterable {
     case find, body, insert, insertBody, metadata, setMetadata
     case delete, deleteBody, oldest, unusedSince, ofResource, ofPartition, allFiles, use
     case filesInFolder, usageOfPartition, usageOfNoPartition, sums, entries
+    case keepImpression, dropImpressions, impressions, deleteImpressionsOfResource, deleteImpressionsOfPartition
 
     var sql: String {
         switch self {
@@ -52,6 +53,12 @@ enum StoreQuery: Int, CaseIterable {
             SELECT id, key, partition, stored, used, body_byte_count, body_crc, row_crc, file, origin, metadata
             FROM responses WHERE id > ? ORDER BY id LIMIT ?
             """
+        // In place of another one it gets a new ID: the IDs are in the order of keeping.
+        case .keepImpression: "INSERT OR REPLACE INTO impressions (resource, partition, record) VALUES (?, ?, ?)"
+        case .dropImpressions: "DELETE FROM impressions WHERE id <= (SELECT max(id) FROM impressions) - ?"
+        case .impressions: "SELECT resource, partition, record FROM impressions ORDER BY id DESC LIMIT ?"
+        case .deleteImpressionsOfResource: "DELETE FROM impressions WHERE resource = ?"
+        case .deleteImpressionsOfPartition: "DELETE FROM impressions WHERE partition = ?"
         }
     }
 

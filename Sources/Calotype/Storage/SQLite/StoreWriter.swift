@@ -32,6 +32,8 @@ final class StoreWriter: Sendable {
 
     /// So many uses are written without waiting for a change that comes anyway.
     private static let useLimit = 512
+    /// So many changes may wait before one that nobody waits for is dropped.
+    private static let postLimit = 1_024
     /// How long uses wait for a change that comes anyway.
     private static let useDelay = DispatchTimeInterval.seconds(10)
 
@@ -55,8 +57,8 @@ final class StoreWriter: Sendable {
 
     var epoch: StoreEpoch { line.withLock { $0.removals.epoch } }
 
-    func permits(_ epoch: StoreEpoch, _ key: FetchKey, _ resource: ResourceID) -> Bool {
-        line.withLock { $0.removals.permits(epoch, partition: key.partition, resource: resource) }
+    func permits(_ epoch: StoreEpoch, _ partition: Partition?, _ resource: ResourceID) -> Bool {
+        line.withLock { $0.removals.permits(epoch, partition: partition, resource: resource) }
     }
 
     /// A time for a use: the present in microseconds, and later than every time before.
@@ -108,6 +110,12 @@ final class StoreWriter: Sendable {
                     }),
                 recording: recording)
         }
+    }
+
+    /// Carries out a change that nobody waits for, unless too many wait already. A failure is reported.
+    func post(_ apply: @escaping @Sendable (StoreIndex) throws -> Void) {
+        guard line.withLock({ $0.waiting.count < Self.postLimit && !$0.isClosed }) else { return }
+        run(Change(apply: apply, finish: { [home] error in if let error { home.report("write", error) } }))
     }
 
     private func run(_ change: Change, recording: ((inout RemovalLog) -> Void)? = nil) {
