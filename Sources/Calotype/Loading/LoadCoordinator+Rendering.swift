@@ -35,9 +35,9 @@ extension LoadCoordinator {
         do {
             let made = try makeRendition(of: material, for: job)
             finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)
-            decodeQueue.finish(job)
             // Nobody waits for this.
             if impressions != nil { noteImpression(of: made.decoded, material, of: job) }
+            decodeQueue.finish(job)
         } catch {
             // First of all: what comes next may bring the job to this queue once more.
             decodeQueue.finish(job)
