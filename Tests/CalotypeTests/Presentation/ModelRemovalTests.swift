@@ -9,7 +9,7 @@ struct ModelRemovalTests {
     @Test("removing a partition blanks what shows it, in view or not, and nothing else")
     func partition() async throws {
         let fixture = try Fixture()
-        let url = fixture.serve("/a", color: .green)
+        let url = fixture.serve("/a", color: .green, fields: ["Cache-Control": "max-age=60"])
         let views = ["alice", "alice", "bob"].map {
             ModelView(ImageRequest(url: url, partition: Partition($0)), in: fixture.pipeline)
         }
@@ -21,6 +21,7 @@ struct ModelRemovalTests {
         await fixture.pipeline.removePartition(Partition("alice"))
         #expect(views.map(\.phase.isSuccess) == [false, false, true])
         #expect(views.map { $0.phase.image == nil } == [true, true, false])
+        await fixture.pipeline.waitUntilIdle()
         #expect(fixture.pipeline.isIdle)
         // Signed in again: the next time it is shown, it loads.
         await views[0].end()
