@@ -28,4 +28,12 @@ struct SQLiteStoreTests {
                 })
         }
     }
+
+    @Test("a store that is made and never used makes no folder, closed or let go of")
+    func unused() async throws {
+        try await StoreFolder.with { folder in
+            await folder.store().close()
+            #expect(!FileManager.default.fileExists(atPath: folder.url.path(percentEncoded: false)))
+        }
+    }
 }

@@ -14,7 +14,7 @@ struct ProxyArgumentTests {
         let options = try ProxyOptions(["--listen=localhost:0", "--origin", "https://h:8443/", "--limit", "2", "--log"])
         #expect(options.port == 0 && options.origin == "https://h:8443")
         #expect(options.storeByteLimit == 2 << 20 && options.printsLog)
-        #expect(try ProxyOptions(Self.valid + ["--store", "responses"]).makeStore() is SQLiteStore)
+        #expect(try ProxyOptions(Self.valid + ["--store", "/tmp/responses"]).makeStore() is SQLiteStore)
         let plain = try ProxyOptions(Self.valid)
         #expect(plain.makeStore() is MemoryStore)
         #expect(plain.port == 8080 && plain.origin == "http://h" && !plain.printsLog)

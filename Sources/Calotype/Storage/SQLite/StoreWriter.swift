@@ -139,7 +139,8 @@ final class StoreWriter: Sendable {
 
     /// The same, without waiting.
     func shutDown(_ completion: @escaping @Sendable () -> Void = {}) {
-        flush()
+        // A store that was never used isn't made for nothing.
+        if line.withLock({ !$0.uses.isEmpty }) { flush() }
         line.withLock { $0.isClosed = true }
         queue.async {
             self.index = nil
