@@ -29,7 +29,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("a store that is made and never used makes no folder, closed or let go of")
+    @Test("a store that is made, never used and closed makes no folder")
     func unused() async throws {
         try await StoreFolder.with { folder in
             await folder.store().close()
