@@ -8,6 +8,9 @@ SOURCES = Sources Tests Package.swift
 
 # A test that crashes should say so and end: the backtracer would wait for a debugger.
 export SWIFT_BACKTRACE = enable=no
+# Hundreds of tests at a time, each with a server, clients and tasks of its own, starve one another on few cores until
+# what should answer in milliseconds takes longer than a client waits. Eight keep two cores busy, and end sooner, too.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lint build release test crash-test sanitize sanitize-thread sanitize-address demo bench \

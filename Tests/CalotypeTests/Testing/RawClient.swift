@@ -10,7 +10,7 @@ func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) a
 
 /// A client that shows what is really on the wire: a blocking socket, and a reader of responses that mends nothing.
 ///
-/// Reads give up after 20 seconds, so that a test fails rather than hangs.
+/// Reads give up after 60 seconds, so that a test fails rather than hangs.
 final class RawClient {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -67,7 +67,7 @@ final class RawClient {
             descriptor = -1
             throw Failure(description: "connect: \(String(cString: strerror(error)))")
         }
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
