@@ -3,7 +3,7 @@ import Foundation
 /// What a running decode looks at between steps: whether anybody still waits, and whether its time is over.
 struct DecodeGuard {
     private let format: ImageFormat
-    private let limits: ImageLimits
+    let limits: ImageLimits
     private let cancellation: DecodeCancellation
     private let deadline: ContinuousClock.Instant
 

@@ -61,6 +61,10 @@ public protocol ProgressiveDecoding: AnyObject, Sendable {
 public struct DecodeOptions: Sendable {
     /// The size to decode to.
     public var target: PixelTarget
+    /// The widest colour space that the pixels may have. Images of a narrower one, or of none, are sRGB in any case.
+    public var colorSpace: DecodedImage.ColorSpace
+    /// How pixels are made fewer.
+    public var quality: ResizeQuality
     /// What the input may cost at most.
     public var limits: ImageLimits
     /// Tells the decoder, between rows, that nobody waits any more.
@@ -68,9 +72,14 @@ public struct DecodeOptions: Sendable {
 
     /// Makes options.
     public init(
-        target: PixelTarget = .original, limits: ImageLimits = .init(), cancellation: DecodeCancellation = .init()
+        target: PixelTarget = .original,
+        colorSpace: DecodedImage.ColorSpace = .sRGB,
+        quality: ResizeQuality = .balanced,
+        limits: ImageLimits = .init(), cancellation: DecodeCancellation = .init()
     ) {
         self.target = target
+        self.colorSpace = colorSpace
+        self.quality = quality
         self.limits = limits
         self.cancellation = cancellation
     }

@@ -7,13 +7,19 @@ struct RowPlacement {
     /// The size of the rows as they come, before they are turned.
     let storedSize: PixelSize
     let orientation: ImageOrientation
+    /// Turns finished rows into the bitmap's colours.
+    let conversion: ColorConversion?
 
     /// - Parameter buffer: The bitmap's bytes; its size is `orientation.applied(to: storedSize)`.
-    init(_ buffer: UnsafeMutableRawBufferPointer, storedSize: PixelSize, orientation: ImageOrientation) {
+    init(
+        _ buffer: UnsafeMutableRawBufferPointer, storedSize: PixelSize, orientation: ImageOrientation,
+        conversion: ColorConversion? = nil
+    ) {
         precondition(buffer.count == storedSize.pixelCount * 4, "The buffer has to hold \(storedSize) pixels.")
         base = buffer.baseAddress!.assumingMemoryBound(to: UInt8.self)
         self.storedSize = storedSize
         self.orientation = orientation
+        self.conversion = conversion
     }
 
     /// The place of a row, where rows stay as they are and may be written without another copy.
@@ -21,7 +27,12 @@ struct RowPlacement {
         orientation == .up ? base + y * storedSize.width * 4 : nil
     }
 
-    /// Copies row `y` to its place.
+    /// Converts the row that has been written to ``directRow(_:)``.
+    func finishDirectRow(_ y: Int) {
+        conversion?.convert(base + y * storedSize.width * 4, pixelCount: storedSize.width)
+    }
+
+    /// Copies row `y`, converted already, to its place.
     func place(_ row: UnsafePointer<UInt8>, y: Int) {
         let width = storedSize.width
         let height = storedSize.height

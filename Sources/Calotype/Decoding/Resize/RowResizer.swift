@@ -61,7 +61,7 @@ final class RowResizer {
         wide = .allocate(capacity: isIdentity ? 0 : boxed.width * 4)
         ring = .allocate(capacity: isIdentity ? 0 : rowCount * vertical.tapCount)
         sum = .allocate(capacity: isIdentity ? 0 : rowCount)
-        narrow = .allocate(capacity: isIdentity ? 0 : rowCount)
+        narrow = .allocate(capacity: isIdentity && placement.conversion == nil ? 0 : rowCount)
         sums.initialize(repeating: 0)
         wide.initialize(repeating: 0)
         ring.initialize(repeating: 0)
@@ -87,7 +87,7 @@ final class RowResizer {
         precondition(sourceRow < source.height, "More than \(source.height) rows.")
         defer { sourceRow += 1 }
         if isIdentity {
-            placement.place(row, y: sourceRow)
+            placeUnchanged(row)
             return
         }
         guard sums.count > 0 else {
@@ -103,6 +103,17 @@ final class RowResizer {
             wide.baseAddress!)
         summedRowCount = 0
         filterRow()
+    }
+
+    private func placeUnchanged(_ row: UnsafePointer<UInt8>) {
+        guard let conversion = placement.conversion else {
+            placement.place(row, y: sourceRow)
+            return
+        }
+        let converted = narrow.baseAddress!
+        converted.update(from: row, count: target.width * 4)
+        conversion.convert(converted, pixelCount: target.width)
+        placement.place(converted, y: sourceRow)
     }
 
     /// Filters the row in `wide` into the ring, and places the target rows whose windows are complete by it.
@@ -144,6 +155,7 @@ final class RowResizer {
         let row = direct ?? narrow.baseAddress!
         ResizeKernels.narrow(sum, row, count: count)
         if !isOpaque { ResizeKernels.limitToAlpha(row, pixelCount: target.width) }
+        placement.conversion?.convert(row, pixelCount: target.width)
         if direct == nil { placement.place(row, y: targetRow) }
     }
 }

@@ -13,8 +13,6 @@ struct JPEGDecoder {
     /// The coefficients of a progressive file take 3 bytes a pixel at 4:2:0, 6 at 4:4:4: enough for 128 and 64
     /// megapixels.
     static let coefficientByteLimit = 384 << 20
-    /// Encoders write about 10 scans. Each costs a pass over all coefficients, whatever its length.
-    static let scanLimit = 100
 
     let bytes: UnsafeRawBufferPointer
     let header: ImageHeader
@@ -47,7 +45,7 @@ struct JPEGDecoder {
         var hasReadScans = false
         while !hasReadScans {
             try check.check()
-            try succeed(cc_jpeg_consume(jpeg, 8, Int32(Self.scanLimit), &hasReadScans))
+            try succeed(cc_jpeg_consume(jpeg, 8, Int32(clamping: check.limits.scanCount), &hasReadScans))
         }
 
         let scaled = PixelSize(width: Int(width), height: Int(height))
