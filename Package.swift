@@ -51,6 +51,13 @@ targets += [
         swiftSettings: swiftSettings),
 ]
 
+// Only for `make fuzz`: libFuzzer brings the main function, so that nothing else could be built beside it.
+if Context.environment["CALOTYPE_FUZZ"] == "1" {
+    targets.append(
+        .executableTarget(
+            name: "CalotypeFuzz", dependencies: ["Calotype"], path: "Fuzzing", swiftSettings: swiftSettings))
+}
+
 let package = Package(
     name: "Calotype",
     platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
