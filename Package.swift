@@ -28,9 +28,10 @@ targets += [
     .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CLibWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
+    .systemLibrary(name: "CLibLCMS2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
     .systemLibrary(name: "CLibGIF", providers: [.apt(["libgif-dev"])]),
     .target(
-        name: "CCodecs", dependencies: ["CLibJPEG", "CLibPNG", "CLibWebP", "CLibGIF"],
+        name: "CCodecs", dependencies: ["CLibJPEG", "CLibPNG", "CLibWebP", "CLibGIF", "CLibLCMS2"],
         // giflib itself has no file for pkg-config (Debian adds one), which would say this.
         linkerSettings: [.linkedLibrary("gif")]),
 ]

@@ -166,6 +166,24 @@ const char *cc_gif_message(const cc_gif *gif);
 size_t cc_gif_offset(const cc_gif *gif);
 void cc_gif_close(cc_gif *gif);
 
+// MARK: Color
+
+/// Little CMS, from the colors of a profile to those of a screen. Once opened it never changes: any number of threads may
+/// convert by one at the same time.
+typedef struct cc_color cc_color;
+
+/// What a pixel's bytes are: a gray and three that are left alone; red, green, blue and one that is left alone; or four
+/// inks, of which 255 is all.
+typedef enum { CC_GRAY, CC_RGB, CC_CMYK } cc_color_model;
+typedef enum { CC_SRGB, CC_DISPLAY_P3 } cc_color_space;
+
+/// Makes a conversion, by perceptual intent with black point compensation. NULL if the profile is damaged, of another
+/// model, or not one of pixels, or if there is no memory. The bytes are not needed any more then. Takes milliseconds.
+cc_color *cc_color_open(const uint8_t *profile, size_t count, cc_color_model model, cc_color_space target);
+/// Converts pixels of 4 bytes to red, green, blue and a byte that stays as it is, in place.
+void cc_color_convert(const cc_color *color, uint8_t *pixels, size_t count);
+void cc_color_close(cc_color *color);
+
 // MARK: Encoding
 
 typedef struct {

@@ -1,0 +1,110 @@
+#include "CCodecs.h"
+
+#include <stdlib.h>
+
+#include <lcms2.h>
+
+// Each conversion has a Little CMS context of its own, so that nothing is shared and nothing is printed.
+struct cc_color {
+    cmsContext context;
+    cmsHTRANSFORM transform;
+};
+
+static void on_error(cmsContext context, cmsUInt32Number code, const char *text) {
+    (void)context;
+    (void)code;
+    (void)text;
+}
+
+/// SMPTE EG 432-1's primaries with the white and the curve of sRGB (IEC 61966-2-1).
+static cmsHPROFILE create_display_p3(cmsContext context) {
+    static const cmsCIExyY white = {0.3127, 0.3290, 1};
+    static const cmsCIExyYTRIPLE primaries = {{0.680, 0.320, 1}, {0.265, 0.690, 1}, {0.150, 0.060, 1}};
+    static const cmsFloat64Number curve[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+    cmsToneCurve *tone = cmsBuildParametricToneCurve(context, 4, curve);
+    if (!tone) return NULL;
+    cmsToneCurve *tones[] = {tone, tone, tone};
+    cmsHPROFILE profile = cmsCreateRGBProfileTHR(context, &white, &primaries, tones);
+    cmsFreeToneCurve(tone);
+    return profile;
+}
+
+static cmsHPROFILE create(cmsContext context, cc_color_space space) {
+    return space == CC_DISPLAY_P3 ? create_display_p3(context) : cmsCreate_sRGBProfileTHR(context);
+}
+
+static cmsColorSpaceSignature signature(cc_color_model model) {
+    switch (model) {
+    case CC_GRAY:
+        return cmsSigGrayData;
+    case CC_CMYK:
+        return cmsSigCmykData;
+    default:
+        return cmsSigRgbData;
+    }
+}
+
+/// Whether the profile tells what pixels look like, rather than how to get from one device to another.
+static bool is_of_pixels(cmsHPROFILE profile) {
+    switch (cmsGetDeviceClass(profile)) {
+    case cmsSigInputClass:
+    case cmsSigDisplayClass:
+    case cmsSigOutputClass:
+    case cmsSigColorSpaceClass:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static cmsUInt32Number layout(cc_color_model model) {
+    switch (model) {
+    case CC_GRAY:
+        return COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | EXTRA_SH(3) | BYTES_SH(1);
+    case CC_CMYK:
+        return TYPE_CMYK_8;
+    default:
+        return TYPE_RGBA_8;
+    }
+}
+
+cc_color *cc_color_open(const uint8_t *profile, size_t count, cc_color_model model, cc_color_space target) {
+    if (count > UINT32_MAX) return NULL;
+    cc_color *color = calloc(1, sizeof *color);
+    if (!color) return NULL;
+    color->context = cmsCreateContext(NULL, NULL);
+    if (!color->context) {
+        free(color);
+        return NULL;
+    }
+    cmsSetLogErrorHandlerTHR(color->context, on_error);
+    cmsHPROFILE source = cmsOpenProfileFromMemTHR(color->context, profile, (cmsUInt32Number)count);
+    cmsHPROFILE result = create(color->context, target);
+    if (source && result && cmsGetColorSpace(source) == signature(model) && is_of_pixels(source))
+        // Without its cache of the last pixel, a transform isn't written to.
+        color->transform = cmsCreateTransformTHR(
+            color->context, source, layout(model), result, TYPE_RGBA_8, INTENT_PERCEPTUAL,
+            cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION);
+    if (source) cmsCloseProfile(source);
+    if (result) cmsCloseProfile(result);
+    if (color->transform) return color;
+    cc_color_close(color);
+    return NULL;
+}
+
+void cc_color_convert(const cc_color *color, uint8_t *pixels, size_t count) {
+    // Little CMS counts in 32 bits.
+    for (const size_t most = 1 << 24; count > 0;) {
+        size_t part = count < most ? count : most;
+        cmsDoTransform(color->transform, pixels, pixels, (cmsUInt32Number)part);
+        pixels += part * 4;
+        count -= part;
+    }
+}
+
+void cc_color_close(cc_color *color) {
+    if (!color) return;
+    if (color->transform) cmsDeleteTransform(color->transform);
+    cmsDeleteContext(color->context);
+    free(color);
+}
