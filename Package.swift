@@ -21,6 +21,23 @@ coreDependencies += ["CCodecs", "CCurl", "CSQLite", "CZlib"]
 // `calo bench` compares the transport with libcurl itself, and the store with SQLite.
 toolDependencies += ["CCurl", "CSQLite"]
 testDependencies += ["CCodecs", "CSQLite"]
+
+// Each format of `traits` below: its C target, which is nothing without the trait, and the system's library.
+for (trait, library, module, package) in [
+    ("AVIF", "CLibAVIF", "libavif", "libavif-dev"),
+    ("HEIC", "CLibHEIF", "libheif", "libheif-dev"),
+    ("JPEGXL", "CLibJXL", "libjxl", "libjxl-dev"),
+] {
+    coreDependencies.append(.target(name: "CCodecs\(trait)", condition: .when(traits: [trait])))
+    targets += [
+        .systemLibrary(name: library, pkgConfig: module, providers: [.apt([package])]),
+        .target(
+            name: "CCodecs\(trait)",
+            dependencies: ["CCodecs", .target(name: library, condition: .when(traits: [trait]))],
+            cSettings: [.define("CALOTYPE_\(trait)", .when(traits: [trait]))]),
+    ]
+}
+
 targets += [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -66,6 +83,11 @@ let package = Package(
         .library(name: "Calotype", targets: ["Calotype"]),
         .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
         .executable(name: "calo", targets: ["CalotypeTool"]),
+    ],
+    traits: [
+        .trait(name: "AVIF", description: "Decodes AVIF on Linux, through libavif."),
+        .trait(name: "HEIC", description: "Decodes HEIC on Linux, through libheif."),
+        .trait(name: "JPEGXL", description: "Decodes JPEG XL on Linux, through libjxl."),
     ],
     targets: targets,
     swiftLanguageModes: [.v6]
