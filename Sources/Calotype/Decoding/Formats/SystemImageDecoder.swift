@@ -4,7 +4,7 @@ public import Foundation
 /// The decoder of what the system's libraries can read.
 ///
 /// Image I/O's formats on Apple platforms; JPEG (libjpeg-turbo), PNG (libpng), WebP (libwebp) and GIF (giflib) elsewhere.
-/// Of an animated file, the first frame.
+/// Of an animated file, the first frame; the others on demand.
 ///
 /// - Isolation: A value without state. A decode runs on the calling thread and looks at its cancellation between rows.
 /// - Memory: For JPEG, PNG and GIF, a few rows besides the result: rows are resized as they are decoded. Progressive JPEG
@@ -40,12 +40,10 @@ public struct SystemImageDecoder: ImageDecoder {
         let target = options.target
         return try data.withUnsafeBytes { bytes in
             switch format {
-            case .png: try PNGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
+            case .png: try PNGDecoder(data: data, bytes: bytes, header: header, options: options, check: check).decode()
             case .webP:
-                try WebPDecoder(
-                    bytes: bytes, header: header, target: target, frameLimit: options.limits.frameCount, check: check
-                ).decode()
-            case .gif: try GIFDecoder(bytes: bytes, target: target, check: check).decode()
+                try WebPDecoder(data: data, bytes: bytes, header: header, options: options, check: check).decode()
+            case .gif: try GIFDecoder(data: data, bytes: bytes, options: options, check: check).decode()
             default: try JPEGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
             }
         }
