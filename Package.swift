@@ -20,7 +20,7 @@ var targets: [Target] = []
 coreDependencies += ["CCodecs", "CCurl", "CSQLite", "CZlib"]
 // `calo bench` compares the transport with libcurl itself, and the store with SQLite.
 toolDependencies += ["CCurl", "CSQLite"]
-testDependencies += ["CCodecs", "CSQLite"]
+testDependencies += ["CCodecs", "CSQLite", "CZlib"]
 targets += [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

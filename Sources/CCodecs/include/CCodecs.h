@@ -194,12 +194,15 @@ typedef struct {
     char message[200];
 } cc_encoded;
 
-/// Encodes premultiplied RGBA as PNG with straight alpha, or as RGB if `opaque`.
+/// Encodes premultiplied RGBA as PNG with straight alpha, or as RGB if `opaque`. The file says which space it is in.
 cc_status cc_png_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque, cc_encoded *result);
-/// Encodes premultiplied RGBA, composed over white, as baseline JPEG of that quality (1 to 100).
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque, cc_color_space space,
+    cc_encoded *result);
+/// Encodes premultiplied RGBA, composed over white, as baseline JPEG of that quality (1 to 100). A space other than sRGB
+/// gets a profile.
 cc_status cc_jpeg_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality, cc_encoded *result);
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality, cc_color_space space,
+    cc_encoded *result);
 
 #ifdef __cplusplus
 }
