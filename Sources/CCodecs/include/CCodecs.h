@@ -184,6 +184,18 @@ cc_color *cc_color_open(const uint8_t *profile, size_t count, cc_color_model mod
 void cc_color_convert(const cc_color *color, uint8_t *pixels, size_t count);
 void cc_color_close(cc_color *color);
 
+/// What most profiles of screens and cameras are: a curve from the samples of each channel to light, and a matrix from
+/// there to the CIE's X, Y and Z, relative to D50.
+typedef struct {
+    float light[3][256];
+    /// X, Y and Z of red, green and blue.
+    double colorants[3][3];
+} cc_matrix_profile;
+
+/// Reads a profile of red, green and blue that is no more than curves and a matrix. False if it has a table, is damaged or
+/// none of pixels, or if its black isn't black; `cc_color_open` knows about those.
+bool cc_matrix_profile_read(const uint8_t *profile, size_t count, cc_matrix_profile *result);
+
 // MARK: Encoding
 
 typedef struct {

@@ -63,7 +63,7 @@ struct ProfileRefusalTests {
         let lut = Array("mft1\0\0\0\0".utf8) + [4, 3, 255, 0] + [UInt8](repeating: 0, count: 100_000)
         let profile = TestProfiles.profile(
             [("A2B0", lut)], deviceClass: "prtr", space: "CMYK", connection: "Lab ")
-        #expect(ProfileColor(profile, model: .cmyk, to: .sRGB) == nil)
+        #expect(CheckedProfile(profile).flatMap { ProfileColor($0, model: .cmyk, to: .sRGB) } == nil)
     }
 
     private func bigEndian(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
