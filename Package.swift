@@ -20,7 +20,7 @@ var targets: [Target] = []
 coreDependencies += ["CCodecs", "CCurl", "CSQLite", "CZlib"]
 // `calo bench` compares the transport with libcurl itself, and the store with SQLite.
 toolDependencies += ["CCurl", "CSQLite"]
-testDependencies += ["CCodecs", "CSQLite"]
+testDependencies += ["CCodecs", "CSQLite", "CZlib"]
 
 // Each format of `traits` below: its C target, which is nothing without the trait, and the system's library.
 for (trait, library, module, package) in [

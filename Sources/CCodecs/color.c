@@ -1,6 +1,7 @@
-#include "CCodecs.h"
+#include "profile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <lcms2.h>
 
@@ -68,19 +69,33 @@ static cmsUInt32Number layout(cc_color_model model) {
     }
 }
 
-cc_color *cc_color_open(const uint8_t *profile, size_t count, cc_color_model model, cc_color_space target) {
+static cmsContext create_context(void) {
+    cmsContext context = cmsCreateContext(NULL, NULL);
+    if (context) cmsSetLogErrorHandlerTHR(context, on_error);
+    return context;
+}
+
+/// The profile, if it is one of pixels of that model.
+static cmsHPROFILE open_profile(cmsContext context, const uint8_t *bytes, size_t count, cc_color_model model) {
     if (count > UINT32_MAX) return NULL;
+    cmsHPROFILE profile = cmsOpenProfileFromMemTHR(context, bytes, (cmsUInt32Number)count);
+    if (!profile) return NULL;
+    if (cmsGetColorSpace(profile) == signature(model) && is_of_pixels(profile)) return profile;
+    cmsCloseProfile(profile);
+    return NULL;
+}
+
+cc_color *cc_color_open(const uint8_t *profile, size_t count, cc_color_model model, cc_color_space target) {
     cc_color *color = calloc(1, sizeof *color);
     if (!color) return NULL;
-    color->context = cmsCreateContext(NULL, NULL);
+    color->context = create_context();
     if (!color->context) {
         free(color);
         return NULL;
     }
-    cmsSetLogErrorHandlerTHR(color->context, on_error);
-    cmsHPROFILE source = cmsOpenProfileFromMemTHR(color->context, profile, (cmsUInt32Number)count);
+    cmsHPROFILE source = open_profile(color->context, profile, count, model);
     cmsHPROFILE result = create(color->context, target);
-    if (source && result && cmsGetColorSpace(source) == signature(model) && is_of_pixels(source))
+    if (source && result)
         // Without its cache of the last pixel, a transform isn't written to.
         color->transform = cmsCreateTransformTHR(
             color->context, source, layout(model), result, TYPE_RGBA_8, INTENT_PERCEPTUAL,
@@ -107,4 +122,72 @@ void cc_color_close(cc_color *color) {
     if (color->transform) cmsDeleteTransform(color->transform);
     cmsDeleteContext(color->context);
     free(color);
+}
+
+static bool read_matrix(cmsHPROFILE profile, cc_matrix_profile *result) {
+    static const cmsTagSignature curves[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
+    static const cmsTagSignature colorants[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
+    // A table takes precedence (ICC.1:2022, 8.10).
+    if (cmsGetPCS(profile) != cmsSigXYZData || cmsIsTag(profile, cmsSigAToB0Tag)) return false;
+    for (int channel = 0; channel < 3; channel++) {
+        const cmsToneCurve *curve = cmsReadTag(profile, curves[channel]);
+        const cmsCIEXYZ *colorant = cmsReadTag(profile, colorants[channel]);
+        if (!curve || !colorant) return false;
+        for (int value = 0; value < 256; value++) {
+            float light = cmsEvalToneCurveFloat(curve, (float)value / 255);
+            // What isn't a number counts as none.
+            result->light[channel][value] = light > 0 ? (light < 1 ? light : 1) : 0;
+        }
+        if (result->light[channel][0] > 0) return false;
+        result->colorants[channel][0] = colorant->X;
+        result->colorants[channel][1] = colorant->Y;
+        result->colorants[channel][2] = colorant->Z;
+    }
+    return true;
+}
+
+bool cc_matrix_profile_read(const uint8_t *bytes, size_t count, cc_matrix_profile *result) {
+    cmsContext context = create_context();
+    if (!context) return false;
+    cmsHPROFILE profile = open_profile(context, bytes, count, CC_RGB);
+    bool done = profile && read_matrix(profile, result);
+    if (profile) cmsCloseProfile(profile);
+    cmsDeleteContext(context);
+    return done;
+}
+
+/// Names a profile, as lists of profiles show it.
+static bool describe(cmsContext context, cmsHPROFILE profile, const char *name) {
+    cmsMLU *text = cmsMLUalloc(context, 1);
+    bool done = text && cmsMLUsetASCII(text, "en", "US", name)
+        && cmsWriteTag(profile, cmsSigProfileDescriptionTag, text);
+    if (text) cmsMLUfree(text);
+    return done;
+}
+
+static uint8_t *save(cmsHPROFILE profile, size_t *count) {
+    cmsUInt32Number size = 0;
+    if (!cmsSaveProfileToMem(profile, NULL, &size) || size < 128) return NULL;
+    uint8_t *bytes = malloc(size);
+    if (!bytes) return NULL;
+    if (!cmsSaveProfileToMem(profile, bytes, &size)) {
+        free(bytes);
+        return NULL;
+    }
+    // When it was made (ICC.1:2022, 7.2.8): midnight of the first day of 2026, so that the bytes are always the same.
+    static const uint8_t date[12] = {2026 >> 8, 2026 & 0xFF, 0, 1, 0, 1};
+    memcpy(bytes + 24, date, sizeof date);
+    *count = size;
+    return bytes;
+}
+
+uint8_t *cc_profile_create(cc_color_space space, size_t *count) {
+    cmsContext context = create_context();
+    if (!context) return NULL;
+    cmsHPROFILE profile = create(context, space);
+    bool named = profile && describe(context, profile, space == CC_DISPLAY_P3 ? "Display P3" : "sRGB");
+    uint8_t *bytes = named ? save(profile, count) : NULL;
+    if (profile) cmsCloseProfile(profile);
+    cmsDeleteContext(context);
+    return bytes;
 }

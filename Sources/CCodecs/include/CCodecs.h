@@ -199,6 +199,18 @@ cc_color *cc_color_open(const uint8_t *profile, size_t count, cc_color_model mod
 void cc_color_convert(const cc_color *color, uint8_t *pixels, size_t count);
 void cc_color_close(cc_color *color);
 
+/// What most profiles of screens and cameras are: a curve from the samples of each channel to light, and a matrix from
+/// there to the CIE's X, Y and Z, relative to D50.
+typedef struct {
+    float light[3][256];
+    /// X, Y and Z of red, green and blue.
+    double colorants[3][3];
+} cc_matrix_profile;
+
+/// Reads a profile of red, green and blue that is no more than curves and a matrix. False if it has a table, is damaged or
+/// none of pixels, or if its black isn't black; `cc_color_open` knows about those.
+bool cc_matrix_profile_read(const uint8_t *profile, size_t count, cc_matrix_profile *result);
+
 // MARK: Encoding
 
 typedef struct {
@@ -209,12 +221,15 @@ typedef struct {
     char message[200];
 } cc_encoded;
 
-/// Encodes premultiplied RGBA as PNG with straight alpha, or as RGB if `opaque`.
+/// Encodes premultiplied RGBA as PNG with straight alpha, or as RGB if `opaque`. The file says which space it is in.
 cc_status cc_png_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque, cc_encoded *result);
-/// Encodes premultiplied RGBA, composed over white, as baseline JPEG of that quality (1 to 100).
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque, cc_color_space space,
+    cc_encoded *result);
+/// Encodes premultiplied RGBA, composed over white, as baseline JPEG of that quality (1 to 100). A space other than sRGB
+/// gets a profile.
 cc_status cc_jpeg_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality, cc_encoded *result);
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality, cc_color_space space,
+    cc_encoded *result);
 
 #ifdef __cplusplus
 }

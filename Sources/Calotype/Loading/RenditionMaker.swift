@@ -13,6 +13,7 @@ struct RenditionMaker: Sendable {
 
     let decoders: ImageDecoders
     let limits: ImageLimits
+    let colorSpace: DecodedImage.ColorSpace
 
     /// About how many bytes ``make(of:target:processors:cancellation:)`` takes at its peak, the result included.
     ///
@@ -51,7 +52,8 @@ struct RenditionMaker: Sendable {
         var work = LoadReport.RenditionWork(material.work)
         switch material {
         case .bytes(let resource):
-            let options = DecodeOptions(target: target, limits: limits, cancellation: cancellation)
+            let options = DecodeOptions(
+                target: target, colorSpace: colorSpace, limits: limits, cancellation: cancellation)
             decoded = try decode(resource, options)
         case .pixels(let larger):
             let size = target.pixelSize(for: larger.image.originalPixelSize)

@@ -32,11 +32,16 @@ package enum TestProfiles {
     }
 
     /// A screen's.
-    package static func rgb(_ primaries: Primaries, _ curve: Curve) -> [UInt8] {
-        var tags = [("wtpt", xyz(white))]
+    package static func rgb(_ primaries: Primaries, _ curve: Curve) -> [UInt8] { profile(rgbTags(primaries, curve)) }
+
+    /// The tags of a screen's profile.
+    package static func rgbTags(
+        _ primaries: Primaries, _ curve: Curve
+    ) -> [(signature: String, content: [UInt8])] {
+        var tags: [(signature: String, content: [UInt8])] = [("wtpt", xyz(white))]
         for (name, colorant) in zip(["r", "g", "b"], primaries.colorants) { tags.append((name + "XYZ", xyz(colorant))) }
         for name in ["r", "g", "b"] { tags.append((name + "TRC", bytes(of: curve))) }
-        return profile(tags)
+        return tags
     }
 
     /// One for grays.

@@ -22,7 +22,8 @@ struct ColorConversion: Sendable {
         case inks
         /// A gray for each gray.
         case grays([UInt8])
-        case coded(CodedColor)
+        /// By curves and a matrix.
+        case matrix(MatrixColor)
         #if canImport(CCodecs)
         case profile(ProfileColor)
         /// The same of inks.
@@ -70,7 +71,7 @@ struct ColorConversion: Sendable {
     private func convertStraight(_ row: UnsafeMutablePointer<UInt8>, pixelCount: Int) {
         switch step {
         case .grays(let table): ColorRows.replaceGrays(row, pixelCount: pixelCount, by: table)
-        case .coded(let color): color.convert(row, pixelCount: pixelCount)
+        case .matrix(let color): color.convert(row, pixelCount: pixelCount)
         #if canImport(CCodecs)
         case .profile(let profile), .inkProfile(let profile): profile.convert(row, pixelCount: pixelCount)
         #endif
@@ -107,16 +108,7 @@ extension ColorConversion.Step {
         case .standard:
             return nil
         case .profile(let profile):
-            #if canImport(CCodecs)
-            guard let color = ProfileColor(profile, model: source.model, to: target) else { return nil }
-            switch source.model {
-            case .rgb: self = .profile(color)
-            case .gray: self = .grays(ColorSamples.grays { color.convert($0, pixelCount: $1) })
-            case .cmyk: self = .inkProfile(color)
-            }
-            #else
-            return nil
-            #endif
+            self.init(profile: profile, source.model, to: target)
         case .gamma(let exponent, let primaries):
             // How PNG's writers say sRGB: 1/2.2 stands for its curve (PNG, Third Edition, section 11.3.2.5).
             let isStandard = abs(exponent - 2.2) < 0.03 && (primaries ?? .sRGB).isSRGB
@@ -126,13 +118,32 @@ extension ColorConversion.Step {
         }
     }
 
+    private init?(profile: [UInt8], _ model: SourceColor.Model, to target: DecodedImage.ColorSpace) {
+        #if canImport(CCodecs)
+        guard let profile = CheckedProfile(profile) else { return nil }
+        if model == .rgb, let color = MatrixColor(profile, to: target) {
+            self = .matrix(color)
+            return
+        }
+        guard let color = ProfileColor(profile, model: model, to: target) else { return nil }
+        switch model {
+        case .rgb: self = .profile(color)
+        case .gray: self = .grays(ColorSamples.grays { color.convert($0, pixelCount: $1) })
+        case .cmyk: self = .inkProfile(color)
+        }
+        #else
+        // Image I/O applies profiles itself.
+        return nil
+        #endif
+    }
+
     private init?(
         coded primaries: SourceColor.Chromaticities, _ transfer: SourceColor.Transfer, _ model: SourceColor.Model,
         to target: DecodedImage.ColorSpace
     ) {
-        guard let color = CodedColor(primaries: primaries, transfer: transfer, to: target) else { return nil }
+        guard let color = MatrixColor(primaries: primaries, transfer: transfer, to: target) else { return nil }
         switch model {
-        case .rgb: self = .coded(color)
+        case .rgb: self = .matrix(color)
         case .gray: self = .grays(ColorSamples.grays { color.convert($0, pixelCount: $1) })
         // Primaries of light say nothing of inks.
         case .cmyk: return nil

@@ -42,21 +42,34 @@ extension ColorMatrix {
     /// From the light of some primaries to that of others; white stays white.
     ///
     /// - Returns: `nil` if one of them can't be: primaries in a line, say.
-    /// - Source: Bradford adaptation as in ICC.1:2022 annex E.
     init?(from source: SourceColor.Chromaticities, to target: SourceColor.Chromaticities) {
-        guard let toXYZ = Self.toXYZ(source), let fromXYZ = Self.toXYZ(target)?.inverse,
-            let sourceWhite = Self.xyz(source.whiteX, source.whiteY),
+        guard let colorants = Self.colorants(of: source), let white = Self.xyz(source.whiteX, source.whiteY) else {
+            return nil
+        }
+        self.init(colorants: colorants, white: white, to: target)
+    }
+
+    /// From light whose parts look like `colorants`, and whose white is `white`, to that of some primaries. White stays
+    /// white.
+    ///
+    /// - Source: Bradford adaptation as in ICC.1:2022 annex E.
+    init?(colorants: ColorMatrix, white: SIMD3<Double>, to target: SourceColor.Chromaticities) {
+        guard let fromXYZ = Self.colorants(of: target)?.inverse,
             let targetWhite = Self.xyz(target.whiteX, target.whiteY), let fromCones = Self.bradford.inverse
         else { return nil }
-        let gain = (Self.bradford * targetWhite) / (Self.bradford * sourceWhite)
+        let gain = (Self.bradford * targetWhite) / (Self.bradford * white)
         guard gain.x.isFinite, gain.y.isFinite, gain.z.isFinite else { return nil }
-        self = fromXYZ * fromCones * ColorMatrix(diagonal: gain) * Self.bradford * toXYZ
+        self = fromXYZ * fromCones * ColorMatrix(diagonal: gain) * Self.bradford * colorants
     }
+
+    /// The white that ICC's profiles are relative to: D50, as ICC.1:2022 section 7.2.16 writes it.
+    static let connectionWhite: SIMD3<Double> = [0.9642, 1, 0.8249]
 
     private static let bradford = ColorMatrix(
         [0.8951, -0.7502, 0.0389], [0.2664, 1.7135, -0.0685], [-0.1614, 0.0367, 1.0296])
 
-    private static func toXYZ(_ color: SourceColor.Chromaticities) -> ColorMatrix? {
+    /// X, Y and Z of each primary, where all of them make white.
+    private static func colorants(of color: SourceColor.Chromaticities) -> ColorMatrix? {
         guard let white = xyz(color.whiteX, color.whiteY) else { return nil }
         let primaries = ColorMatrix(
             [color.redX, color.redY, 1 - color.redX - color.redY],
