@@ -9,9 +9,17 @@ final class ColorConversion {
 
     /// - Returns: `nil` where rows are what is wanted already.
     init?(_ source: SourceColor, to widest: DecodedImage.ColorSpace, limits: ImageLimits) {
-        return nil
+        guard source.model == .cmyk else { return nil }
+        result = .sRGB
     }
 
     /// Converts pixels, 4 bytes each, in place.
-    func convert(_ row: UnsafeMutablePointer<UInt8>, pixelCount: Int) {}
+    func convert(_ row: UnsafeMutablePointer<UInt8>, pixelCount: Int) {
+        for pixel in 0..<pixelCount {
+            let inks = row + pixel * 4
+            let light = 255 - UInt32(inks[3])
+            for channel in 0..<3 { inks[channel] = UInt8(((255 - UInt32(inks[channel])) * light + 127) / 255) }
+            inks[3] = 255
+        }
+    }
 }
