@@ -32,6 +32,11 @@ public struct SystemImageDecoder: ImageDecoder {
             : DecodeEstimate.streaming(of: data, format: format, pixelSize: pixelSize, target: target)
     }
 
+    /// Previews of JPEG: by scan, or of the rows so far.
+    public func progressiveDecoding(format: ImageFormat, options: DecodeOptions) -> (any ProgressiveDecoding)? {
+        format == .jpeg ? JPEGProgressiveDecoding(options: options) : nil
+    }
+
     /// Decodes straight to the target's size.
     public func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let check = DecodeGuard(format: format, options: options)
@@ -44,7 +49,7 @@ public struct SystemImageDecoder: ImageDecoder {
             case .webP:
                 try WebPDecoder(data: data, bytes: bytes, header: header, options: options, check: check).decode()
             case .gif: try GIFDecoder(data: data, bytes: bytes, options: options, check: check).decode()
-            default: try JPEGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
+            default: try JPEGDecoder(bytes: bytes, header: header, options: options, check: check).decode()
             }
         }
     }
