@@ -32,6 +32,14 @@ public struct SystemImageDecoder: ImageDecoder {
             : DecodeEstimate.streaming(of: data, format: format, pixelSize: pixelSize, target: target)
     }
 
+    /// Previews of the rows so far, for PNG, GIF and WebP.
+    public func progressiveDecoding(format: ImageFormat, options: DecodeOptions) -> (any ProgressiveDecoding)? {
+        switch format {
+        case .png, .gif, .webP: RowsSoFar(format: format, options: options)
+        default: nil
+        }
+    }
+
     /// Decodes straight to the target's size.
     public func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let check = DecodeGuard(format: format, options: options)
