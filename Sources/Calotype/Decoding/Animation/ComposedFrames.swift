@@ -65,7 +65,7 @@ final class ComposedFrames: AnimationFrames, @unchecked Sendable {
         if position == index { return canvas }
         let controls = source.controls
         var next = controls.start(for: index, on: canvas.size)
-        if let position, position < index, position >= next {
+        if let position, position < index, position + 1 >= next {
             next = position + 1
         } else {
             canvas.clear()

@@ -43,15 +43,15 @@ struct FrameControl: Sendable, Hashable {
 }
 
 extension [FrameControl] {
-    /// The last frame up to `index` that shows nothing of those before it: where to begin if `index` is wanted alone.
+    /// The last frame up to `index` from which on nothing shows of those before it: where to begin if `index` is wanted.
     func start(for index: Int, on canvas: PixelSize) -> Int {
         var start = index
         while start > 0 {
             let (frame, before) = (self[start], self[start - 1])
             let hidesAll = frame.covers(canvas) && frame.blend == .source
             let isOnClearCanvas = before.covers(canvas) && before.disposal == .clear
-            // What it restores afterwards would be missing.
-            if hidesAll || isOnClearCanvas, start == index || frame.disposal != .restore { break }
+            // Of one that is taken back, what is there again for the frames after it would be missing.
+            if hidesAll || isOnClearCanvas, frame.disposal != .restore { break }
             start -= 1
         }
         return start

@@ -13,7 +13,9 @@ final class FrameRows {
     /// One row of the canvas; nothing is ever written beside the frame's columns.
     private var row: UnsafeMutableBufferPointer<UInt8>
     private let isWhole: Bool
-    /// Rows given so far.
+    /// Rows of the frame that have come.
+    private(set) var frameRowCount = 0
+    /// Rows given to the resizer so far.
     private var count = 0
 
     /// Makes rows of a canvas.
@@ -37,6 +39,7 @@ final class FrameRows {
 
     /// Takes the frame's next row: RGBA, premultiplied.
     func append(_ pixels: UnsafePointer<UInt8>) {
+        frameRowCount += 1
         count += 1
         if isWhole {
             resizer.append(pixels)

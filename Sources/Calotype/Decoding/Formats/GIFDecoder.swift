@@ -40,11 +40,8 @@ struct GIFDecoder {
                 frame: frame, canvas: canvas,
                 resizer: RowResizer(source: canvas, isOpaque: isOpaque, placement: placement), check: check)
             try rows.begin()
-            if isPartial {
-                _ = try isComplete { try reader.forEachRow(check, rows.append) }
-            } else {
-                try reader.forEachRow(check, rows.append)
-            }
+            let isThere = try isComplete { try reader.forEachRow(check, rows.append) }
+            guard isThere || isPartial && rows.frameRowCount > 0 else { throw ImageError(.decoding, .incomplete(.gif)) }
             try rows.finish()
         }
         let still = DecodedImage(bitmap: bitmap, originalPixelSize: canvas)

@@ -41,11 +41,8 @@ struct PNGDecoder {
                 frame: frame, canvas: canvas,
                 resizer: RowResizer(source: canvas, isOpaque: isOpaque, placement: placement), check: check)
             try rows.begin()
-            if isPartial {
-                _ = try isComplete { try reader.forEachRow(check, isPartial: true, rows.append) }
-            } else {
-                try reader.forEachRow(check, rows.append)
-            }
+            let isThere = try isComplete { try reader.forEachRow(check, isPartial: isPartial, rows.append) }
+            guard isThere || isPartial && rows.frameRowCount > 0 else { throw ImageError(.decoding, .incomplete(.png)) }
             try rows.finish()
         }
         let still = DecodedImage(

@@ -72,10 +72,13 @@ final class PNGReader {
         defer { free(memory) }
         let rows = memory.assumingMemoryBound(to: UInt8.self)
         if isInterlaced {
-            let read = {
-                for _ in 0..<self.info.pass_count { try self.readPass(rows, check, asBlocks: isPartial) }
+            var batchCount = 0
+            let isThere = try isComplete {
+                for _ in 0..<info.pass_count {
+                    try readPass(rows, check, asBlocks: isPartial) { batchCount += 1 }
+                }
             }
-            if isPartial { _ = try isComplete(read) } else { try read() }
+            guard isThere || isPartial && batchCount > 0 else { throw ImageError(.decoding, .incomplete(.png)) }
         }
         var y = 0
         while y < size.height {
@@ -92,13 +95,16 @@ final class PNGReader {
         }
     }
 
-    private func readPass(_ rows: UnsafeMutablePointer<UInt8>, _ check: DecodeGuard, asBlocks: Bool) throws {
+    private func readPass(
+        _ rows: UnsafeMutablePointer<UInt8>, _ check: DecodeGuard, asBlocks: Bool, afterBatch: () -> Void
+    ) throws {
         let stride = size.width * 4
         var y = 0
         while y < size.height {
             try check.check()
             let batch = min(8, size.height - y)
             try succeed(cc_png_read_rows(png, rows + y * stride, stride, UInt32(batch), asBlocks))
+            afterBatch()
             y += batch
         }
     }

@@ -32,9 +32,13 @@ public struct SystemImageDecoder: ImageDecoder {
             : DecodeEstimate.streaming(of: data, format: format, pixelSize: pixelSize, target: target)
     }
 
-    /// Previews of JPEG: by scan, or of the rows so far.
+    /// Previews of JPEG by scan, or of the rows so far; of PNG, GIF and WebP of the rows so far.
     public func progressiveDecoding(format: ImageFormat, options: DecodeOptions) -> (any ProgressiveDecoding)? {
-        format == .jpeg ? JPEGProgressiveDecoding(options: options) : nil
+        switch format {
+        case .jpeg: JPEGProgressiveDecoding(options: options)
+        case .png, .gif, .webP: RowsSoFar(format: format, options: options)
+        default: nil
+        }
     }
 
     /// Decodes straight to the target's size.

@@ -52,12 +52,14 @@ struct WebPDecoder {
             let pixels = UnsafeMutablePointer<UInt8>.allocate(
                 capacity: isDirect ? 1 : scaled.width * 4 * scaled.height)
             defer { pixels.deallocate() }
-            let read = {
+            var rowCount = 0
+            let isThere = try isComplete {
                 try reader.forEachRow(at: scaled, into: isDirect ? placement.base : pixels, check) { row, y in
                     if isDirect { placement.finishDirectRow(y) } else { rows.append(row) }
+                    rowCount += 1
                 }
             }
-            if isPartial { _ = try isComplete(read) } else { try read() }
+            guard isThere || isPartial && rowCount > 0 else { throw ImageError(.decoding, .incomplete(.webP)) }
             if !isDirect { try rows.finish() }
         }
         let still = DecodedImage(
