@@ -51,6 +51,7 @@ public final class ImagePipeline: Sendable {
             decodeLimits: .init(
                 count: configuration.decodeLimit, backgroundCount: configuration.decodeLimit / 2,
                 byteCount: configuration.decodeByteBudget),
+            clock: configuration.clock,
             onEvent: configuration.onEvent)
         beginLoadingImpressions()
     }
