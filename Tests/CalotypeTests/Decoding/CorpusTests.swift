@@ -48,7 +48,8 @@ struct CorpusTests {
         let data = try ImageFixture.corpusData(name)
         for length in [1, 3, 8, 12, 16, 20, 24, 30, 64, 300, 4096, data.count] where length <= data.count {
             if case .notAnImage = ImageHeader.parse(data.prefix(length)) {
-                #expect(name.contains("corrupted") || name.contains("empty") || name.contains("bad.png"), "at \(length)")
+                #expect(
+                    name.contains("corrupted") || name.contains("empty") || name.contains("bad.png"), "at \(length)")
             }
         }
     }

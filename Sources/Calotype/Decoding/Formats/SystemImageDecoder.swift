@@ -46,7 +46,6 @@ public struct SystemImageDecoder: ImageDecoder {
         let check = DecodeGuard(format: format, options: options)
         guard supports(format) else { throw ImageError(.decoding, .unsupportedFormat(format)) }
         let header = try check.header(of: data)
-        let target = options.target
         return try data.withUnsafeBytes { bytes in
             switch format {
             case .png: try PNGDecoder(data: data, bytes: bytes, header: header, options: options, check: check).decode()

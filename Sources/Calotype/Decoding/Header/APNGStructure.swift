@@ -50,7 +50,8 @@ struct APNGStructure {
                 // Without it the other chunks mean nothing.
                 if chunk.is("IDAT") { return nil }
             } else if chunk.is("fcTL") {
-                guard open == nil, chunk.isSound, isNext(chunk), let control = Self.control(chunk.content, canvas: canvas),
+                guard open == nil, chunk.isSound, isNext(chunk),
+                    let control = Self.control(chunk.content, canvas: canvas),
                     hasStill || control.covers(canvas)
                 else { return nil }
                 open = control
