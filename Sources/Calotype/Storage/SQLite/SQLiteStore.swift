@@ -82,6 +82,7 @@ public final class SQLiteStore: ResponseStore {
     let writer: StoreWriter
     let files: BodyFiles
     private let readers: [StoreReader]
+    let filter = StoreFilter()
     /// Keeps what mustn't reach the disk. Its IDs are the negative ones.
     private let unnamed: MemoryStore
 
@@ -100,7 +101,7 @@ public final class SQLiteStore: ResponseStore {
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         home = StoreHome(path: path, calls: options.calls, options: options, onEvent: onEvent)
         let staging = StoreStaging(home)
-        writer = StoreWriter(home, staging: staging)
+        writer = StoreWriter(home, staging: staging, filter: filter)
         files = BodyFiles(home, staging: staging)
         readers = [StoreReader(home), StoreReader(home)]
         unnamed = MemoryStore(byteLimit: min(options.byteLimit, 16 << 20))
@@ -138,7 +139,9 @@ public final class SQLiteStore: ResponseStore {
     /// - Throws: What keeps the index from being read.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
         if key.isUnnamed { return try await unnamed.responses(for: key).map(\.unnamed) }
+        if filter.rulesOut(key, generation: home.currentGeneration) { return [] }
         let (found, damaged) = try await read { try $0.responses(for: key) }
+        if found.isEmpty, damaged.isEmpty, filter.noteMiss() { writer.loadFilter() }
         for id in damaged { try await discard(id, because: .damagedEntry) }
         return found
     }
