@@ -121,7 +121,12 @@ struct StorePipelineTests {
         #expect(store.directory == DefaultFolder.url && store.directory == SQLiteStore.defaultDirectory)
         // Where it is but for tests.
         let path = SQLiteStore.userDirectory.path(percentEncoded: false)
-        #expect(path.hasPrefix("/") && path.lowercased().contains("cache"))
+        #if os(Linux)
+        let caches = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? "\(NSHomeDirectory())/.cache"
+        #expect(path.hasPrefix("\(caches)/"))
+        #else
+        #expect(path.hasPrefix("/") && path.contains("/Caches/"))
+        #endif
         #expect(
             path.contains(ProcessInfo.processInfo.processName) || path.contains(Bundle.main.bundleIdentifier ?? "/"))
     }
