@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -12,7 +13,8 @@ extension ImagePipeline {
         /// Holds decoded images. Pipelines may share one.
         public var memory: MemoryCache
         /// Keeps responses; `nil` keeps none. Unless changed, that is a ``SQLiteStore`` in the user's caches, which all
-        /// pipelines of the program share: see ``ImagePipeline/defaultStore``.
+        /// pipelines of the program share: see ``ImagePipeline/defaultStore``. ``URLCacheStore`` keeps them in an app's own
+        /// `URLCache`, ``MemoryStore`` as long as the process lasts.
         public var store: (any ResponseStore)?
         /// Remembers what decoded images looked like, for as long as the real ones aren't there; `nil` remembers nothing.
         /// 20,000 images unless changed. If the store keeps impressions, they outlast the process.
@@ -114,13 +116,22 @@ extension ImagePipeline {
     /// The store that pipelines share unless they are given another: on disk, at ``SQLiteStore/defaultDirectory``, with the
     /// limits that ``SQLiteStore/Options`` has. Nothing is read or made before it is first used. Where it can't be used,
     /// loads go on without it, and ``Configuration/onEvent`` is told why.
-    public static var defaultStore: any ResponseStore { sharedStore }
+    public static var defaultStore: any ResponseStore {
+        sharedStore.withLock { shared in
+            let store = shared ?? SQLiteStore(directory: SQLiteStore.defaultDirectory)
+            shared = store
+            return store
+        }
+    }
 
-    private static let sharedStore = SQLiteStore(directory: SQLiteStore.defaultDirectory)
+    /// `nil` until somebody wants it: a pipeline with a store of its own doesn't.
+    private static let sharedStore = Mutex<SQLiteStore?>(nil)
 
     static func observer(ofDefaultStoreIn configuration: Configuration) -> StoreObserver? {
-        guard configuration.store === sharedStore, let onEvent = configuration.onEvent else { return nil }
-        return sharedStore.observe(onEvent)
+        guard let shared = sharedStore.withLock({ $0 }), configuration.store === shared,
+            let onEvent = configuration.onEvent
+        else { return nil }
+        return shared.observe(onEvent)
     }
 
     #if os(Linux)

@@ -14,6 +14,7 @@ struct ReadmeSnippets {
     private let url: URL
 
     init() throws {
+        DefaultFolder.use()
         server = try LoopbackServer()
         let image = LoopbackServer.Resource(
             TestImages.gradientPNG(width: 600, height: 400), type: "image/png", etag: "\"1\"",

@@ -32,8 +32,8 @@ extension HTTPCache {
 
     /// A form of a field's value that all values have which mean the same.
     ///
-    /// Little is known to mean the same: white space, order and case count in a field of which nothing is known. A credential
-    /// is replaced by its digest, for the form is written into stores.
+    /// Little is known to mean the same: white space, order and case count in a field of which nothing is known. Its value is
+    /// replaced by its digest, for the form is written into stores, and may be a credential whatever its name.
     ///
     /// What an app's `authorize` adds to a request isn't seen here at all. It says who asks, as credentials do, and those
     /// who ask are kept apart by partitions: within one, a new token for the same account selects the same responses.
@@ -45,10 +45,8 @@ extension HTTPCache {
             return members(of: value.lowercased())
         case "accept" where !value.utf8.contains(UInt8(ascii: "\"")):
             return members(of: value)
-        case _ where FetchKey.isCredential(name):
-            return "sha256 " + SHA256.hash(value).hexadecimal
         default:
-            return value
+            return "sha256 " + SHA256.hash(value).hexadecimal
         }
     }
 

@@ -12,7 +12,12 @@ extension HTTPCache.StoredHead {
     ///
     /// The flags are a byte: 1 that there were redirects, 2 and 4 what they forbid. After 1 follow the digest of where
     /// they led to (2 x u64) and when they go stale (f64). Numbers are little-endian; times are seconds since the reference date.
-    package func encoded() -> Data {
+    ///
+    /// - Parameter isKept: Which fields of the response are written, by their names; all, if it isn't asked.
+    package func encoded(keeping isKept: ((String) -> Bool)? = nil) -> Data {
+        var fields = self.fields
+        // Keeping everything would still copy.
+        if let isKept, !fields.allSatisfy({ isKept($0.name) }) { fields.removeAll { !isKept($0.name) } }
         let byteCount =
             28 + (redirection == nil ? 0 : 24) + Self.byteCount(of: fields) + Self.byteCount(of: varyingFields)
         // Written on the stack first, as a rule: what is written into a Data goes through its checks piece by piece.

@@ -12,7 +12,7 @@ extension HTTPCache {
         /// When the response came.
         public var responseTime: Date
         /// The request's fields that the response's Vary names, by their names in lower case, in the form in which they are
-        /// compared: of a credential it tells no more than whether another one is the same.
+        /// compared: of what may be a credential it tells no more than whether another one is the same.
         public private(set) var varyingFields: HTTPFields
         /// What the redirects on the way to the response mean to it; `nil` if there were none.
         package internal(set) var redirection: Redirection?

@@ -85,7 +85,9 @@ extension ResourceLoader {
             candidate.head, with: exchange.response.fields, requestTime: exchange.requestTime,
             responseTime: exchange.responseTime, requestFields: lookup.fields, redirection: exchange.redirection)
         if let store = configuration.store {
-            await http.attempt("update") { _ = try await store.updateMetadata(of: candidate.id, to: head.encoded()) }
+            await http.attempt("update") {
+                _ = try await store.updateMetadata(of: candidate.id, to: head.encodedForImages())
+            }
         }
         let fresh = StoreLookup.Candidate(id: candidate.id, head: head)
         return await stored(fresh, .revalidation, fetch, lookup, confirmedBy: exchange)

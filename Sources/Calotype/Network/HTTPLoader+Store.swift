@@ -8,8 +8,8 @@ extension HTTPLoader {
     ) -> Deposit? {
         guard let store = configuration.store, let key = fetch.key else { return nil }
         return Deposit(
-            of: first, in: store, for: key, resource: fetch.resource, metadata: head.encoded(), replacing: replaced,
-            since: fetch.epoch)
+            of: first, in: store, for: key, resource: fetch.resource, metadata: head.encodedForImages(),
+            replacing: replaced, since: fetch.epoch)
     }
 
     /// - Returns: Whether the bytes have been taken. If not, the deposit is aborted.

@@ -58,6 +58,8 @@ public protocol ResponseStore: AnyObject, Sendable {
     func removeAll() async throws
 
     /// What the store holds.
+    ///
+    /// - Throws: ``StoreError/notCounted`` if what it keeps its responses in doesn't tell.
     func usage() async throws -> StoreUsage
 }
 

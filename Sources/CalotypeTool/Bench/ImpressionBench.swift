@@ -45,12 +45,14 @@ enum ImpressionBench {
 
     private static let hash = ThumbHash(TestImages.gradientBitmap(width: 40, height: 30))
 
+    /// The record of an image; many have the same.
+    static func record(_ number: Int) -> ImpressionRecord {
+        ImpressionRecord(hash: hash, pixelSize: PixelSize(width: 400 + number % 100, height: 300))
+    }
+
     private static func store(of count: Int) -> MemoryImpressionStore {
         let store = MemoryImpressionStore()
-        for number in 0..<count {
-            let record = ImpressionRecord(hash: hash, pixelSize: PixelSize(width: 400 + number % 100, height: 300))
-            store.keep(record, of: request(number).id, in: nil, since: store.epoch())
-        }
+        for number in 0..<count { store.keep(record(number), of: request(number).id, in: nil, since: store.epoch()) }
         return store
     }
 }

@@ -8,6 +8,7 @@ enum StoreCase: String, CaseIterable {
     case addLarge = "store-add-100k"
     case open = "store-open"
     case trim = "store-trim"
+    case impressions = "store-impressions"
     case inlineOverhead = "store-overhead-inline"
     case fileOverhead = "store-overhead-files"
 
@@ -20,6 +21,7 @@ enum StoreCase: String, CaseIterable {
         case .addLarge: "storing 100 KB, 16 at a time: a file each"
         case .open: "opening a store of 100,000 responses, with its first lookup"
         case .trim: "removing 10,000 responses of 2 to 40 KB"
+        case .impressions: "loading 100,000 impressions of a store on disk into a table"
         case .inlineOverhead: "disk space beyond bodies and metadata, bodies of 2 to 40 KB"
         case .fileOverhead: "the same, bodies of 80 to 400 KB"
         }
@@ -28,7 +30,7 @@ enum StoreCase: String, CaseIterable {
     var unit: String {
         switch self {
         case .read, .miss, .add, .addLarge: "us"
-        case .open, .trim: "ms"
+        case .open, .trim, .impressions: "ms"
         case .inlineOverhead, .fileOverhead: "%"
         }
     }
@@ -42,6 +44,7 @@ enum StoreCase: String, CaseIterable {
         case .addLarge: nil
         case .open: 10
         case .trim: 400
+        case .impressions: 50
         case .inlineOverhead: 25
         case .fileOverhead: 3
         }
@@ -53,7 +56,7 @@ enum StoreCase: String, CaseIterable {
         case .read: [("one at a time", nil), ("bare file", nil), ("bare SQLite", nil)]
         case .miss: [("one at a time", nil), ("bare SQLite", nil)]
         case .add, .addLarge: [("one at a time", nil), ("bare file", nil), ("bare SQLite", nil)]
-        case .open: [("elapsed", nil)]
+        case .open, .impressions: [("elapsed", nil)]
         case .trim: [("elapsed", nil), ("making the file smaller afterwards", nil)]
         case .inlineOverhead, .fileOverhead: [("log", "bytes"), ("free pages", "bytes")]
         }

@@ -28,6 +28,7 @@ struct StoreRound {
         case .addLarge: return try await round.add(byteCount: 100_000, count: 600)
         case .open: return try await round.open()
         case .trim: return try await round.trim()
+        case .impressions: return try await round.impressions()
         case .inlineOverhead: return try await round.overhead(2_000...40_000, count: 3_000)
         case .fileOverhead: return try await round.overhead(80_000...400_000, count: 500)
         }
@@ -212,6 +213,29 @@ struct StoreRound {
         let tidying = Double(Self.cpuNanoseconds() - afterwards) / 1e6
         await store.close()
         return result + [tidying]
+    }
+
+    /// With opening the store. The index is in the system's cache, as it is after a program's end.
+    private func impressions() async throws -> [Double] {
+        let count = 100_000
+        let first = store()
+        for number in 0..<count {
+            first.keep(
+                ImpressionBench.record(number), of: ImpressionBench.request(number).id, in: nil, since: first.epoch())
+            // A thousand may wait; more would be dropped.
+            if number % 512 == 511 { await first.finishTidying() }
+        }
+        await first.close()
+        var times: [(cpu: Double, elapsed: Double)] = []
+        for _ in 0..<5 {
+            let (store, table) = (store(), ImpressionTable(capacity: count))
+            let (cpu, start) = (Self.cpuNanoseconds(), ContinuousClock.now)
+            await table.load(from: store) { print("The store can't be read: \($0)") }.value
+            times.append((Double(Self.cpuNanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1)))
+            guard table.count == count else { throw BenchError("\(table.count) of \(count) impressions are loaded.") }
+            await store.close()
+        }
+        return [.median(times.map(\.cpu)), .median(times.map(\.elapsed))]
     }
 
     private func overhead(_ sizes: ClosedRange<Int>, count: Int) async throws -> [Double] {

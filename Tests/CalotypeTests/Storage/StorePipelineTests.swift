@@ -115,10 +115,18 @@ struct StorePipelineTests {
 
     @Test("the default store lies in the user's caches, in a folder of the program's own")
     func defaultStore() throws {
+        DefaultFolder.use()
         let store = try #require(ImagePipeline.Configuration().store as? SQLiteStore)
         #expect(store === ImagePipeline.defaultStore)
-        let path = store.directory.path(percentEncoded: false)
-        #expect(path.hasPrefix("/") && path.lowercased().contains("cache"))
+        #expect(store.directory == DefaultFolder.url && store.directory == SQLiteStore.defaultDirectory)
+        // Where it is but for tests.
+        let path = SQLiteStore.userDirectory.path(percentEncoded: false)
+        #if os(Linux)
+        let caches = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? "\(NSHomeDirectory())/.cache"
+        #expect(path.hasPrefix("\(caches)/"))
+        #else
+        #expect(path.hasPrefix("/") && path.contains("/Caches/"))
+        #endif
         #expect(
             path.contains(ProcessInfo.processInfo.processName) || path.contains(Bundle.main.bundleIdentifier ?? "/"))
     }

@@ -54,6 +54,14 @@ extension Partition {
 }
 
 extension Digest {
+    /// Reads what has been stored; `nil` for what isn't a digest.
+    init?(stored bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 16 else { return nil }
+        self.init(
+            high: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
+            low: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    }
+
     /// The digest as it is stored: 16 bytes.
     var bytes: [UInt8] { withBytes { Array($0) } }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 extension SQLiteStore {
     /// Where a program keeps its responses unless it says otherwise: in a folder of the program's own among the user's
@@ -8,7 +9,17 @@ extension SQLiteStore {
     /// caches folder, then the bundle identifier and "Calotype".
     ///
     /// - Source: XDG Base Directory Specification 0.8: a path that isn't absolute counts for nothing.
-    public static var defaultDirectory: URL {
+    public static var defaultDirectory: URL { directoryOfTests.withLock { $0 } ?? userDirectory }
+
+    private static let directoryOfTests = Mutex<URL?>(nil)
+
+    /// Has ``defaultDirectory`` be another one. For tests of what programs use as it is: they leave nothing among the user's
+    /// caches.
+    package static func useDirectoryOfTests(_ directory: URL) {
+        directoryOfTests.withLock { $0 = directory }
+    }
+
+    package static var userDirectory: URL {
         #if os(Linux)
         let environment = ProcessInfo.processInfo.environment
         let caches: URL =

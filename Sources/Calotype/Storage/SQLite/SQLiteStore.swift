@@ -23,7 +23,8 @@ import Synchronization
 ///
 /// - Isolation: Any thread. SQLite and files are touched on the store's own threads: one that writes the index, one that
 ///   writes bodies, two that read.
-/// - Memory: About 2 MB for each of its three connections, and ``Options/stagingByteLimit`` for bodies on their way.
+/// - Memory: About 2 MB for each of its three connections, 4 to 8 bytes for each response, by which most misses are known
+///   without a look at the index, and ``Options/stagingByteLimit`` for bodies on their way.
 public final class SQLiteStore: ResponseStore {
     /// When what has been stored survives a power cut.
     public enum Durability: Sendable, Hashable {
@@ -82,6 +83,7 @@ public final class SQLiteStore: ResponseStore {
     let writer: StoreWriter
     let files: BodyFiles
     private let readers: [StoreReader]
+    let filter = StoreFilter()
     /// Keeps what mustn't reach the disk. Its IDs are the negative ones.
     private let unnamed: MemoryStore
 
@@ -100,7 +102,7 @@ public final class SQLiteStore: ResponseStore {
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         home = StoreHome(path: path, calls: options.calls, options: options, onEvent: onEvent)
         let staging = StoreStaging(home)
-        writer = StoreWriter(home, staging: staging)
+        writer = StoreWriter(home, staging: staging, filter: filter)
         files = BodyFiles(home, staging: staging)
         readers = [StoreReader(home), StoreReader(home)]
         unnamed = MemoryStore(byteLimit: min(options.byteLimit, 16 << 20))
@@ -138,7 +140,9 @@ public final class SQLiteStore: ResponseStore {
     /// - Throws: What keeps the index from being read.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
         if key.isUnnamed { return try await unnamed.responses(for: key).map(\.unnamed) }
+        if filter.rulesOut(key, generation: home.currentGeneration) { return [] }
         let (found, damaged) = try await read { try $0.responses(for: key) }
+        if found.isEmpty, damaged.isEmpty, filter.noteMiss() { writer.loadFilter() }
         for id in damaged { try await discard(id, because: .damagedEntry) }
         return found
     }

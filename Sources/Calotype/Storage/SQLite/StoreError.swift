@@ -16,6 +16,10 @@ public enum StoreError: Error, Equatable, CustomStringConvertible {
     case erasureDelayed
     /// The store has been closed.
     case closed
+    /// The store can't tell what it holds: a `URLCache` can't be listed.
+    case notCounted
+    /// The `URLCache` goes on giving out what was to be removed.
+    case notRemoved
 
     /// What happened, and what it means.
     public var description: String {
@@ -32,6 +36,9 @@ public enum StoreError: Error, Equatable, CustomStringConvertible {
             "More than \(limit) bytes wait to be written. The response isn't stored."
         case .erasureDelayed: "Erased bytes may still stand in the log of the index, which somebody reads."
         case .closed: "The store has been closed."
+        case .notCounted: "A URLCache can't be listed. Its own properties say how much it holds."
+        case .notRemoved:
+            "The URLCache goes on giving out what was to be removed. Empty it with removeAllCachedResponses()."
         }
     }
 }

@@ -6,6 +6,7 @@ import Foundation
 final class StoreIndex {
     let connection: StoreConnection
     private let home: StoreHome
+    private let filter: StoreFilter
     private var database: SQLiteConnection { connection.database }
 
     // Of the transaction under way.
@@ -22,9 +23,12 @@ final class StoreIndex {
     /// Removals since free pages were last looked at.
     private var removalCount = 0
 
-    init(_ connection: StoreConnection, home: StoreHome, takeUses: @escaping () -> [Int64: Int64]) {
+    init(
+        _ connection: StoreConnection, home: StoreHome, filter: StoreFilter, takeUses: @escaping () -> [Int64: Int64]
+    ) {
         self.connection = connection
         self.home = home
+        self.filter = filter
         self.takeUses = takeUses
     }
 
@@ -90,9 +94,10 @@ final class StoreIndex {
     /// - Returns: The ID; `nil` if the response is larger than the store, or has no name that lasts.
     func insert(_ new: NewResponse, now: Int64) throws -> Int64? {
         guard new.byteCount <= home.options.byteLimit, home.options.entryLimit > 0,
-            let key = new.key.diskDigest(connection.digestKey)?.bytes,
+            let digest = new.key.diskDigest(connection.digestKey),
             let resource = new.resource.diskDigest(connection.digestKey)?.bytes
         else { return nil }
+        let key = digest.bytes
         if let replaced = new.replaced { try remove(replaced.number) }
         try trim(
             toByteCount: Int64(home.options.byteLimit) - new.byteCount, responseCount: home.options.entryLimit - 1)
@@ -140,6 +145,7 @@ final class StoreIndex {
             row.bind(10, try staged.place())
             try row.run()
         }
+        filter.insert(digest)
         return id
     }
 

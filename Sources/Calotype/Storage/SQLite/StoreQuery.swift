@@ -4,7 +4,7 @@ enum StoreQuery: Int, CaseIterable {
     case state, setState
     case find, body, insert, insertBody, metadata, setMetadata
     case delete, deleteBody, oldest, unusedSince, ofResource, ofPartition, allFiles, use
-    case filesInFolder, usageOfPartition, usageOfNoPartition, sums, entries
+    case keys, keysAfter, filesInFolder, usageOfPartition, usageOfNoPartition, sums, entries
     case keepImpression, dropImpressions, impressions, deleteImpressionsOfResource, deleteImpressionsOfPartition
 
     var sql: String {
@@ -44,6 +44,9 @@ enum StoreQuery: Int, CaseIterable {
         case .ofPartition: "SELECT id FROM responses WHERE partition = ?"
         case .allFiles: "SELECT file FROM responses WHERE file IS NOT NULL"
         case .use: "UPDATE responses SET used = max(used, ?) WHERE id = ?"
+        // In this order, the index on keys is all that has to be read.
+        case .keys: "SELECT id, key FROM responses ORDER BY key"
+        case .keysAfter: "SELECT id, key FROM responses WHERE id > ?"
         case .filesInFolder: "SELECT file FROM responses WHERE file >= ? AND file < ?"
         case .usageOfPartition: Self.sum + " WHERE partition = ?"
         case .usageOfNoPartition: Self.sum + " WHERE partition IS NULL"

@@ -39,18 +39,23 @@ final class StoreWriter: Sendable {
 
     private let home: StoreHome
     private let staging: StoreStaging
+    private let filter: StoreFilter
     private let queue = DispatchQueue(label: "calotype.store.writer", qos: .utility)
     private let line = Mutex(Line())
 
     // Touched on `queue` alone.
-    private nonisolated(unsafe) var index: StoreIndex?
+    private nonisolated(unsafe) var index: StoreIndex? {
+        // It looks at memory that the connection has mapped.
+        willSet { filter.detach() }
+    }
     private nonisolated(unsafe) var isErasurePending = false
     private nonisolated(unsafe) var isShrinking = false
     private nonisolated(unsafe) var sweeping: (writers: [String], folders: [String])?
 
-    init(_ home: StoreHome, staging: StoreStaging) {
+    init(_ home: StoreHome, staging: StoreStaging, filter: StoreFilter) {
         self.home = home
         self.staging = staging
+        self.filter = filter
     }
 
     // MARK: Callers
@@ -186,8 +191,10 @@ final class StoreWriter: Sendable {
         let index = try ready()
         do {
             try index.begin()
+            let before = filter.stateInTransaction()
             for change in changes { try change.apply(index) }
             try index.commit()
+            filter.noteCommit(since: before)
         } catch {
             index.rollBack()
             throw error
@@ -204,7 +211,7 @@ final class StoreWriter: Sendable {
             if index.connection.generation == home.currentGeneration { home.abandonIndex() }
         }
         index = nil
-        let new = StoreIndex(try home.connect(), home: home) { [weak self] in self?.takeUses() ?? [:] }
+        let new = StoreIndex(try home.connect(), home: home, filter: filter) { [weak self] in self?.takeUses() ?? [:] }
         index = new
         try staging.claim()
         planSweep(isEmpty: try new.connection.database.number("SELECT response_count FROM state") == 0)
@@ -232,6 +239,21 @@ final class StoreWriter: Sendable {
         } catch {
             home.report("open", error)
             return false
+        }
+    }
+
+    // MARK: The filter
+
+    /// Loads the filter or brings it up to date, once something has been written: before that it takes no connection.
+    func loadFilter() {
+        queue.async { [weak self] in
+            guard let self, let index, index.connection.generation == home.currentGeneration else { return }
+            do {
+                try filter.load(from: index.connection)
+            } catch {
+                filter.detach()
+                if !recover(from: error) { home.report("look up", error) }
+            }
         }
     }
 
