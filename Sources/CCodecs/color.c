@@ -4,8 +4,29 @@
 #include <string.h>
 
 #include <lcms2.h>
+#include <lcms2_plugin.h>
 
 // Each conversion has a Little CMS context of its own, so that nothing is shared and nothing is printed.
+
+/// The most that one allocation may take. A profile's header can claim a table of half a gigabyte, which the library would
+/// fill with zeros before it finds that the file ends. Honest tables take twice what they take in the file.
+static const cmsUInt32Number ALLOCATION_LIMIT = 16 << 20;
+
+static void *allocate(cmsContext context, cmsUInt32Number count) {
+    (void)context;
+    return count <= ALLOCATION_LIMIT ? malloc(count) : NULL;
+}
+
+static void *reallocate(cmsContext context, void *bytes, cmsUInt32Number count) {
+    (void)context;
+    return count <= ALLOCATION_LIMIT ? realloc(bytes, count) : NULL;
+}
+
+static void release(cmsContext context, void *bytes) {
+    (void)context;
+    free(bytes);
+}
+
 struct cc_color {
     cmsContext context;
     cmsHTRANSFORM transform;
@@ -70,7 +91,14 @@ static cmsUInt32Number layout(cc_color_model model) {
 }
 
 static cmsContext create_context(void) {
-    cmsContext context = cmsCreateContext(NULL, NULL);
+    // Little CMS copies it, and writes nothing there.
+    static cmsPluginMemHandler memory = {
+        .base = {.Magic = cmsPluginMagicNumber, .ExpectedVersion = 2000, .Type = cmsPluginMemHandlerSig},
+        .MallocPtr = allocate,
+        .FreePtr = release,
+        .ReallocPtr = reallocate,
+    };
+    cmsContext context = cmsCreateContext(&memory, NULL);
     if (context) cmsSetLogErrorHandlerTHR(context, on_error);
     return context;
 }

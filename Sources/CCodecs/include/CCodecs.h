@@ -234,7 +234,8 @@ typedef enum { CC_GRAY, CC_RGB, CC_CMYK } cc_color_model;
 typedef enum { CC_SRGB, CC_DISPLAY_P3 } cc_color_space;
 
 /// Makes a conversion, by perceptual intent with black point compensation. NULL if the profile is damaged, of another
-/// model, or not one of pixels, or if there is no memory. The bytes are not needed any more then. Takes milliseconds.
+/// model, or not one of pixels, if its table takes more than 16 MiB, or if there is no memory. The bytes are not needed any
+/// more then. Takes milliseconds.
 cc_color *cc_color_open(const uint8_t *profile, size_t count, cc_color_model model, cc_color_space target);
 /// Converts pixels of 4 bytes to red, green, blue and a byte that stays as it is, in place.
 void cc_color_convert(const cc_color *color, uint8_t *pixels, size_t count);

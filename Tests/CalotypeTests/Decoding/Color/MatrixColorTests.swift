@@ -33,7 +33,8 @@ struct MatrixColorTests {
     func others() throws {
         let tags = TestProfiles.rgbTags(.displayP3, .parametric)
         let profiles = [
-            TestProfiles.profile(tags + [("A2B0", [])]), TestProfiles.gray(.gamma(1.8)), TestProfiles.cmyk(grid: 3),
+            TestProfiles.profile(tags + [("A2B0", [UInt8](repeating: 0, count: 40))]), TestProfiles.gray(.gamma(1.8)),
+            TestProfiles.cmyk(grid: 3),
             TestProfiles.profile(Array(tags.dropLast())), TestProfiles.profile(tags, deviceClass: "link"),
         ]
         for profile in profiles {
