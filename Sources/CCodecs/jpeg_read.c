@@ -33,6 +33,8 @@ struct cc_jpeg {
     /// The library asked for bytes after the last one.
     bool ended;
     bool created;
+    /// A scan that is worth showing has ended, and the next one's header hasn't come.
+    bool has_unshown;
     /// The scans that have ended hold all frequencies that the scale reads.
     bool is_covered;
     state state;
@@ -396,13 +398,16 @@ cc_status cc_jpeg_consume(cc_jpeg *jpeg, int steps, int scan_limit, cc_jpeg_prog
             return CC_LIMIT;
         }
         if (result == JPEG_SCAN_COMPLETED) {
-            if (is_worth_showing(info)) progress->shown_scan_count++;
-            // Looked at now, as the next scan's header changes it. But until that has come, the pass can't be shown.
+            // Looked at now, as the next scan's header changes it.
+            jpeg->has_unshown = jpeg->has_unshown || is_worth_showing(info);
             jpeg->is_covered = has_all_frequencies(info);
         }
-        if (jpeg->is_growing && (result == JPEG_REACHED_EOI || (result == JPEG_REACHED_SOS && jpeg->is_covered))) {
-            progress->is_done = true;
-            return CC_OK;
+        if (jpeg->is_growing && (result == JPEG_REACHED_SOS || result == JPEG_REACHED_EOI)) {
+            // A pass over a scan would wait for the next one's header, which has come now.
+            progress->has_more_to_show = progress->has_more_to_show || jpeg->has_unshown;
+            jpeg->has_unshown = false;
+            progress->is_done = result == JPEG_REACHED_EOI || jpeg->is_covered;
+            if (progress->is_done) return CC_OK;
         }
         if (result == JPEG_REACHED_EOI) {
             progress->is_done = true;
@@ -414,18 +419,15 @@ cc_status cc_jpeg_consume(cc_jpeg *jpeg, int steps, int scan_limit, cc_jpeg_prog
     return CC_OK;
 }
 
-cc_status cc_jpeg_start_pass(cc_jpeg *jpeg, bool *started) {
-    *started = false;
+cc_status cc_jpeg_start_pass(cc_jpeg *jpeg) {
     if (jpeg->failure) return jpeg->failure;
     if (jpeg->state != STATE_CONSUMING || !jpeg->is_growing) return CC_MISUSE;
     struct jpeg_decompress_struct *info = &jpeg->info;
-    // A pass over a scan that is still being read would wait for its end.
     int scan = jpeg_input_complete(info) ? info->input_scan_number : info->input_scan_number - 1;
-    if (scan < 1) return CC_OK;
+    if (scan < 1) return CC_MISUSE;
     if (setjmp(jpeg->escape)) return jpeg->failure;
     jpeg_start_output(info, scan);
     jpeg->state = STATE_ROWS;
-    *started = true;
     return jpeg->failure;
 }
 
