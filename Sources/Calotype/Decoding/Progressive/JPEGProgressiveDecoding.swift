@@ -29,11 +29,10 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
     private let options: DecodeOptions
     private var state = State.header(Data(), offset: JPEGSegments.firstOffset)
     private var byteCount = 0
-    private var timeLeft: Duration
+    private var spent = Duration.zero
 
     init(options: DecodeOptions) {
         self.options = options
-        timeLeft = options.limits.decodeTime
     }
 
     /// Copies the bytes; nothing is decoded.
@@ -60,10 +59,8 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
     func preview() throws -> DecodedImage? {
         // Time counts while decoding, not while bytes arrive.
         let start = ContinuousClock.now
-        defer { timeLeft -= .now - start }
-        var options = options
-        options.limits.decodeTime = timeLeft
-        let check = DecodeGuard(format: .jpeg, options: options)
+        defer { spent += .now - start }
+        let check = DecodeGuard(format: .jpeg, options: options, spent: spent)
         try check.check()
         if case .header(let head, let offset) = state {
             guard let end = Self.firstScan(of: head, from: offset) else {
