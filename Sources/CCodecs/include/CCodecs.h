@@ -74,8 +74,8 @@ typedef struct {
 typedef struct {
     /// All scans have been read; of a file that is still arriving, all that show more of the image.
     bool is_done;
-    /// How many scans have ended that show more of the image than those before; added to.
-    int shown_scan_count;
+    /// Of a file that is still arriving: a scan has ended that shows more of the image than those before. Never unset.
+    bool has_more_to_show;
 } cc_jpeg_progress;
 
 /// Begins to decode a whole file. The bytes must stay valid until `cc_jpeg_close`. NULL if there is no memory.
@@ -95,9 +95,9 @@ cc_status cc_jpeg_skip(cc_jpeg *jpeg, const cc_range *ranges, size_t count);
 cc_status cc_jpeg_start(cc_jpeg *jpeg, int denominator, size_t memory_limit, uint32_t *width, uint32_t *height);
 /// Reads at most `steps` rows of blocks of a file with several scans.
 cc_status cc_jpeg_consume(cc_jpeg *jpeg, int steps, int scan_limit, cc_jpeg_progress *progress);
-/// Begins a pass of rows over the scans that have arrived of a file with several; `started` is false if none has. All rows
-/// have to be read, and then `cc_jpeg_finish_pass` called, before more is consumed.
-cc_status cc_jpeg_start_pass(cc_jpeg *jpeg, bool *started);
+/// Begins a pass of rows over the scans that have arrived, once there is more to show. All rows have to be read, and then
+/// `cc_jpeg_finish_pass` called, before more is consumed.
+cc_status cc_jpeg_start_pass(cc_jpeg *jpeg);
 cc_status cc_jpeg_finish_pass(cc_jpeg *jpeg);
 /// Decodes up to `capacity` rows, each `stride` bytes after the one before; sets how many it decoded, CC_WAITING or not.
 cc_status cc_jpeg_read_rows(cc_jpeg *jpeg, uint8_t *rows, size_t stride, uint32_t capacity, uint32_t *count);

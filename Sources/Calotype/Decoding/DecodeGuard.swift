@@ -7,11 +7,12 @@ struct DecodeGuard {
     private let cancellation: DecodeCancellation
     private let deadline: ContinuousClock.Instant
 
-    init(format: ImageFormat, options: DecodeOptions) {
+    /// - Parameter spent: What the decode has taken of its time before.
+    init(format: ImageFormat, options: DecodeOptions, spent: Duration = .zero) {
         self.format = format
         limits = options.limits
         cancellation = options.cancellation
-        deadline = .now + options.limits.decodeTime
+        deadline = .now + (options.limits.decodeTime - spent)
     }
 
     /// - Throws: `CancellationError`, or ``ImageError`` when the time is over. About 50 ns.

@@ -4,7 +4,6 @@
 struct JPEGMetadata {
     /// The parts of a colour profile, in the file's order.
     private var profileParts: [(number: Int, count: Int, bytes: ByteReader)] = []
-    private var profileByteCount = 0
     /// The TIFF structure of the first EXIF segment.
     private(set) var exif: ByteReader?
     /// Where the first scan's header begins; `nil` where there is none.
@@ -22,10 +21,9 @@ struct JPEGMetadata {
             if segment.code == 0xE2, content.has("ICC_PROFILE\0", at: 0), let number = content.byte(12),
                 let count = content.byte(13)
             {
-                let bytes = content.slice(14, length: content.count)
-                profileByteCount += bytes.count
-                // A number is a byte: what comes after the 255th part is none.
-                if profileParts.count < 256 { profileParts.append((number, count, bytes)) }
+                // A number is a byte, so that there are 255 parts at most; some files have all of them twice.
+                guard profileParts.count < 512 else { continue }
+                profileParts.append((number, count, content.slice(14, length: content.count)))
             } else if segment.code == 0xE1, exif == nil, content.has("Exif\0", at: 0) {
                 exif = content.slice(6, length: content.count)
             }
@@ -34,17 +32,29 @@ struct JPEGMetadata {
 
     /// The colour profile, put together.
     ///
-    /// - Returns: `nil` if there is none, if it is larger than `limit`, or if its parts aren't each there once.
+    /// - Returns: `nil` if there is none, if it is larger than `limit`, if a part is missing, or is there twice and not the
+    ///   same.
     /// - Source: ICC.1:2022, section B.4: "ICC_PROFILE" 0, the part's number from 1 on, and how many there are.
     func profile(limit: Int) -> [UInt8]? {
-        guard let count = profileParts.first?.count, count == profileParts.count, profileByteCount <= limit else {
-            return nil
+        guard let count = profileParts.first?.count else { return nil }
+        var parts = [ByteReader?](repeating: nil, count: count)
+        var byteCount = 0
+        for part in profileParts {
+            guard part.count == count, part.number > 0, part.number <= count else { return nil }
+            if let same = parts[part.number - 1] {
+                guard same.bytes.elementsEqual(part.bytes.bytes) else { return nil }
+            } else {
+                parts[part.number - 1] = part.bytes
+                byteCount += part.bytes.count
+            }
         }
-        let parts = profileParts.sorted { $0.number < $1.number }
-        guard parts.indices.allSatisfy({ parts[$0].number == $0 + 1 && parts[$0].count == count }) else { return nil }
+        guard byteCount > 0, byteCount <= limit else { return nil }
         var profile: [UInt8] = []
-        profile.reserveCapacity(profileByteCount)
-        for part in parts { profile.append(contentsOf: part.bytes.bytes) }
+        profile.reserveCapacity(byteCount)
+        for part in parts {
+            guard let part else { return nil }
+            profile.append(contentsOf: part.bytes)
+        }
         return profile
     }
 }

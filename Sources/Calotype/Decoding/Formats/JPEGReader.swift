@@ -74,7 +74,7 @@ final class JPEGReader {
 
     /// Reads the scans, as far as they have arrived; does nothing for a file in one scan.
     ///
-    /// - Returns: Whether all have been read, and how many have ended that show more than those before.
+    /// - Returns: Whether all have been read, and whether there is more to show.
     @discardableResult
     func consume(_ check: DecodeGuard) throws -> cc_jpeg_progress {
         var progress = cc_jpeg_progress()
@@ -87,11 +87,9 @@ final class JPEGReader {
         return progress
     }
 
-    /// Begins a pass over what has arrived of a file with several scans; `false` if that is none.
-    func startPass() throws -> Bool {
-        var started = false
-        _ = try succeeds(cc_jpeg_start_pass(jpeg, &started))
-        return started
+    /// Begins a pass over what has arrived of a file with several scans, once there is more to show.
+    func startPass() throws {
+        _ = try succeeds(cc_jpeg_start_pass(jpeg))
     }
 
     /// Ends a pass whose rows have all been read.

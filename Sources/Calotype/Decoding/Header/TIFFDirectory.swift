@@ -53,7 +53,7 @@ struct TIFFDirectory {
         // 16 bits bound the count, and an entry beyond the bytes ends the search.
         for index in 0..<entryCount {
             let entry = start + 2 + index * 12
-            guard let found = number(entry, size: 2) else { return nil }
+            guard let found = number(entry, size: 2), number(entry + 2, size: 2) != nil else { return nil }
             if found == tag { return entry }
         }
         return nil

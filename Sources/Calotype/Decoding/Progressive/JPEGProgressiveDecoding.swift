@@ -29,11 +29,10 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
     private let options: DecodeOptions
     private var state = State.header(Data(), offset: JPEGSegments.firstOffset)
     private var byteCount = 0
-    private var timeLeft: Duration
+    private var spent = Duration.zero
 
     init(options: DecodeOptions) {
         self.options = options
-        timeLeft = options.limits.decodeTime
     }
 
     /// Copies the bytes; nothing is decoded.
@@ -60,10 +59,8 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
     func preview() throws -> DecodedImage? {
         // Time counts while decoding, not while bytes arrive.
         let start = ContinuousClock.now
-        defer { timeLeft -= .now - start }
-        var options = options
-        options.limits.decodeTime = timeLeft
-        let check = DecodeGuard(format: .jpeg, options: options)
+        defer { spent += .now - start }
+        let check = DecodeGuard(format: .jpeg, options: options, spent: spent)
         try check.check()
         if case .header(let head, let offset) = state {
             guard let end = Self.firstScan(of: head, from: offset) else {
@@ -112,7 +109,6 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
         private var thumbnail: Data?
         /// The rows so far of a file in one scan.
         private var rows: (pass: JPEGPass, canvas: Canvas, shownCount: Int)?
-        private var hasUnshownScan = false
 
         /// - Parameter head: All that has arrived, the first scan's header included.
         /// - Returns: `nil` where previews would take too much memory.
@@ -160,9 +156,8 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
         private func scansSoFar(_ check: DecodeGuard) throws -> Bitmap? {
             let progress = try reader.consume(check)
             isDone = progress.is_done
-            if progress.shown_scan_count > 0 { hasUnshownScan = true }
-            guard hasUnshownScan, try reader.startPass() else { return nil }
-            hasUnshownScan = false
+            guard progress.has_more_to_show else { return nil }
+            try reader.startPass()
             let bitmap = try Bitmap(size: plan.result) { buffer in
                 var pass = JPEGPass(plan: plan, scaled: scaled, placement: placement(buffer))
                 // A pass over scans that have ended waits for nothing.
@@ -176,8 +171,11 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
             guard var rows else { return nil }
             isDone = try rows.pass.read(from: reader, check: check)
             defer { self.rows = rows }
-            guard rows.pass.rowCount - rows.shownCount >= max(scaled.height / 8, 1) || isDone else { return nil }
-            rows.shownCount = rows.pass.rowCount
+            // The resize's window keeps it up to four rows behind.
+            let height = plan.storedResult.height
+            let count = isDone ? height : rows.pass.rowCount * height / scaled.height - 4
+            guard count - rows.shownCount >= max(height / 8, 1) || isDone else { return nil }
+            rows.shownCount = count
             return Bitmap(size: plan.result) { $0.copyMemory(from: UnsafeRawBufferPointer(rows.canvas.bytes)) }
         }
     }
