@@ -18,7 +18,9 @@ struct FrameRing {
 
     /// Lets frames go until there is room for so many bytes, or there are none left. Those go first that will be shown last.
     mutating func makeRoom(for newByteCount: Int) {
-        while byteCount + newByteCount > byteLimit, let last = frames.keys.max(by: { distance(to: $0) < distance(to: $1) }) {
+        while byteCount + newByteCount > byteLimit,
+            let last = frames.keys.max(by: { distance(to: $0) < distance(to: $1) })
+        {
             byteCount -= frames.removeValue(forKey: last)?.byteCount ?? 0
         }
     }

@@ -12,7 +12,8 @@ enum PNGText {
     static func exif(_ chunk: PNGChunks.Chunk) -> [UInt8]? {
         guard chunk.is("tEXt") || chunk.is("zTXt") else { return nil }
         let content = chunk.content
-        for keyword: StaticString in ["Raw profile type exif\0", "Raw profile type APP1\0"] where content.has(keyword, at: 0) {
+        for keyword: StaticString in ["Raw profile type exif\0", "Raw profile type APP1\0"]
+        where content.has(keyword, at: 0) {
             let start = keyword.utf8CodeUnitCount
             if chunk.is("tEXt") { return bytes(of: content.slice(start, length: textLimit).bytes) }
             guard content.byte(start) == 0 else { return nil }

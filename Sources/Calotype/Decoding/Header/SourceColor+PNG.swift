@@ -45,7 +45,8 @@ extension SourceColor.Chromaticities {
             return nil
         }
         self.init(
-            whiteX: values[0], whiteY: values[1], redX: values[2], redY: values[3], greenX: values[4], greenY: values[5],
+            whiteX: values[0], whiteY: values[1], redX: values[2], redY: values[3], greenX: values[4],
+            greenY: values[5],
             blueX: values[6], blueY: values[7])
     }
 
