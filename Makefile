@@ -13,7 +13,7 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint build release test crash-test sanitize sanitize-thread sanitize-address demo bench \
+.PHONY: help setup lint build release test crash-test sanitize sanitize-thread sanitize-address fuzz demo bench \
 	cache-suite clean
 
 help: ## list the targets
@@ -59,6 +59,20 @@ sanitize-thread: setup
 sanitize-address: setup
 	CALOTYPE_SANITIZE=1 ASAN_OPTIONS=detect_leaks=0 \
 	$(SWIFT) test $(SWIFT_FLAGS) --no-parallel --sanitize=address --scratch-path .build/sanitize-address
+
+# libFuzzer needs lld, and code that counts its branches. FORMAT may also be header, fields, head, url or thumbhash.
+FUZZ_FLAGS = -c release --product CalotypeFuzz --scratch-path .build/fuzz --sanitize=address \
+	-Xswiftc -sanitize=fuzzer -Xswiftc -parse-as-library -Xswiftc -enable-testing -Xswiftc -use-ld=lld \
+	-Xcc -fsanitize=fuzzer-no-link
+FORMAT ?= all
+SECONDS ?= 60
+FUZZ_TARGETS = jpeg png gif webp header fields head url thumbhash
+
+fuzz: setup ## fuzz a decoder or a parser: FORMAT=png SECONDS=60
+	CALOTYPE_FUZZ=1 $(SWIFT) build $(SWIFT_FLAGS) $(FUZZ_FLAGS)
+	@for target in $(if $(filter all,$(FORMAT)),$(FUZZ_TARGETS),$(FORMAT)); do \
+		echo "fuzz $$target for $(SECONDS) s" && scripts/fuzz.sh $$target $(SECONDS) || exit 1; \
+	done
 
 bench: ## measure: counts and times of the main operations
 	@scripts/setup.sh bench

@@ -20,7 +20,24 @@ var targets: [Target] = []
 coreDependencies += ["CCodecs", "CCurl", "CSQLite", "CZlib"]
 // `calo bench` compares the transport with libcurl itself, and the store with SQLite.
 toolDependencies += ["CCurl", "CSQLite"]
-testDependencies += ["CCodecs", "CSQLite"]
+testDependencies += ["CCodecs", "CSQLite", "CZlib"]
+
+// Each format of `traits` below: its C target, which is nothing without the trait, and the system's library.
+for (trait, library, module, package) in [
+    ("AVIF", "CLibAVIF", "libavif", "libavif-dev"),
+    ("HEIC", "CLibHEIF", "libheif", "libheif-dev"),
+    ("JPEGXL", "CLibJXL", "libjxl", "libjxl-dev"),
+] {
+    coreDependencies.append(.target(name: "CCodecs\(trait)", condition: .when(traits: [trait])))
+    targets += [
+        .systemLibrary(name: library, pkgConfig: module, providers: [.apt([package])]),
+        .target(
+            name: "CCodecs\(trait)",
+            dependencies: ["CCodecs", .target(name: library, condition: .when(traits: [trait]))],
+            cSettings: [.define("CALOTYPE_\(trait)", .when(traits: [trait]))]),
+    ]
+}
+
 targets += [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -28,9 +45,10 @@ targets += [
     .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CLibWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
+    .systemLibrary(name: "CLibLCMS2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
     .systemLibrary(name: "CLibGIF", providers: [.apt(["libgif-dev"])]),
     .target(
-        name: "CCodecs", dependencies: ["CLibJPEG", "CLibPNG", "CLibWebP", "CLibGIF"],
+        name: "CCodecs", dependencies: ["CLibJPEG", "CLibPNG", "CLibWebP", "CLibGIF", "CLibLCMS2"],
         // giflib itself has no file for pkg-config (Debian adds one), which would say this.
         linkerSettings: [.linkedLibrary("gif")]),
 ]
@@ -51,6 +69,13 @@ targets += [
         swiftSettings: swiftSettings),
 ]
 
+// Only for `make fuzz`: libFuzzer brings the main function, so that nothing else could be built beside it.
+if Context.environment["CALOTYPE_FUZZ"] == "1" {
+    targets.append(
+        .executableTarget(
+            name: "CalotypeFuzz", dependencies: ["Calotype"], path: "Fuzzing", swiftSettings: swiftSettings))
+}
+
 let package = Package(
     name: "Calotype",
     platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -58,6 +83,11 @@ let package = Package(
         .library(name: "Calotype", targets: ["Calotype"]),
         .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
         .executable(name: "calo", targets: ["CalotypeTool"]),
+    ],
+    traits: [
+        .trait(name: "AVIF", description: "Decodes AVIF on Linux, through libavif."),
+        .trait(name: "HEIC", description: "Decodes HEIC on Linux, through libheif."),
+        .trait(name: "JPEGXL", description: "Decodes JPEG XL on Linux, through libjxl."),
     ],
     targets: targets,
     swiftLanguageModes: [.v6]

@@ -8,7 +8,8 @@
 set -euo pipefail
 
 packages=(
-    libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libgif-dev pkg-config
+    libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libgif-dev liblcms2-dev
+    pkg-config
 )
 
 case "${1:-}" in
@@ -37,9 +38,9 @@ is_installed() {
 
 if ! command -v dpkg-query >/dev/null; then
     # Another distribution: say what is needed where it shows that something is missing.
-    advice="Install the development packages of libcurl, SQLite, zlib, libjpeg, libpng, libwebp and giflib with the system's
+    advice="Install the development packages of libcurl, SQLite, zlib, libjpeg, libpng, libwebp, giflib and lcms2 with the system's
 package manager (on Debian: ${packages[*]})."
-    for module in libcurl sqlite3 zlib libjpeg libpng libwebp libwebpdemux; do
+    for module in libcurl sqlite3 zlib libjpeg libpng libwebp libwebpdemux lcms2; do
         if ! pkg-config --exists "$module" 2>/dev/null; then
             echo "setup: pkg-config doesn't know $module. $advice" >&2
             exit 1

@@ -1,4 +1,5 @@
 #include "buffer.h"
+#include "profile.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ typedef struct {
     bool created;
     cc_buffer buffer;
     uint8_t *row;
+    uint8_t *profile;
     cc_status failure;
     cc_encoded *result;
 } writer;
@@ -74,7 +76,8 @@ static void compose_over_white(const uint8_t *source, uint8_t *target, uint32_t 
 }
 
 static cc_status encode(
-    writer *self, const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality) {
+    writer *self, const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality,
+    cc_color_space space) {
     struct jpeg_compress_struct *info = &self->info;
     info->err = jpeg_std_error(&self->errors);
     self->errors.error_exit = on_error;
@@ -96,6 +99,13 @@ static cc_status encode(
     jpeg_set_quality(info, quality, TRUE);
     info->optimize_coding = TRUE;
     jpeg_start_compress(info, TRUE);
+    // JFIF's colors are sRGB unless a profile says otherwise.
+    if (space != CC_SRGB) {
+        size_t count = 0;
+        self->profile = cc_profile_create(space, &count);
+        if (!self->profile) return CC_NO_MEMORY;
+        jpeg_write_icc_profile(info, self->profile, (unsigned int)count);
+    }
     while (info->next_scanline < height) {
         compose_over_white(rows + info->next_scanline * stride, self->row, width);
         jpeg_write_scanlines(info, &self->row, 1);
@@ -105,13 +115,14 @@ static cc_status encode(
 }
 
 cc_status cc_jpeg_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality, cc_encoded *result) {
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality, cc_color_space space,
+    cc_encoded *result) {
     memset(result, 0, sizeof *result);
     writer *self = calloc(1, sizeof *self);
     if (!self) return CC_NO_MEMORY;
     self->result = result;
     self->row = malloc((size_t)width * 4);
-    cc_status status = self->row ? encode(self, rows, stride, width, height, quality) : CC_NO_MEMORY;
+    cc_status status = self->row ? encode(self, rows, stride, width, height, quality, space) : CC_NO_MEMORY;
     if (self->created) jpeg_destroy_compress(&self->info);
     if (status == CC_OK) {
         result->bytes = self->buffer.bytes;
@@ -119,6 +130,7 @@ cc_status cc_jpeg_encode(
     } else {
         free(self->buffer.bytes);
     }
+    free(self->profile);
     free(self->row);
     free(self);
     return status;

@@ -1,4 +1,5 @@
 #include "buffer.h"
+#include "profile.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ typedef struct {
     jmp_buf escape;
     cc_buffer buffer;
     uint8_t *row;
+    uint8_t *profile;
     cc_encoded *result;
 } writer;
 
@@ -49,8 +51,23 @@ static void unpremultiply(const uint8_t *source, uint8_t *target, uint32_t width
     }
 }
 
+/// Says what the colors mean: by sRGB's own chunk, or by a profile. False if there is no memory.
+static bool set_color_space(writer *self, cc_color_space space) {
+    if (space == CC_SRGB) {
+        png_set_sRGB(self->png, self->info, PNG_sRGB_INTENT_PERCEPTUAL);
+        return true;
+    }
+    size_t count = 0;
+    self->profile = cc_profile_create(space, &count);
+    if (!self->profile) return false;
+    png_set_iCCP(
+        self->png, self->info, "Display P3", PNG_COMPRESSION_TYPE_BASE, self->profile, (png_uint_32)count);
+    return true;
+}
+
 static cc_status encode(
-    writer *self, const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque) {
+    writer *self, const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque,
+    cc_color_space space) {
     self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, self, on_error, on_warning);
     if (!self->png || setjmp(self->escape)) return CC_NO_MEMORY;
     self->info = png_create_info_struct(self->png);
@@ -59,6 +76,7 @@ static cc_status encode(
     png_set_IHDR(
         self->png, self->info, width, height, 8, opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGBA,
         PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (!set_color_space(self, space)) return CC_NO_MEMORY;
     png_write_info(self->png, self->info);
     if (opaque) png_set_filler(self->png, 0, PNG_FILLER_AFTER); // drops the fourth byte
     for (uint32_t y = 0; y < height; y++) {
@@ -70,13 +88,14 @@ static cc_status encode(
 }
 
 cc_status cc_png_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque, cc_encoded *result) {
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque, cc_color_space space,
+    cc_encoded *result) {
     memset(result, 0, sizeof *result);
     writer *self = calloc(1, sizeof *self);
     if (!self) return CC_NO_MEMORY;
     self->result = result;
     self->row = malloc((size_t)width * 4);
-    cc_status status = self->row ? encode(self, rows, stride, width, height, opaque) : CC_NO_MEMORY;
+    cc_status status = self->row ? encode(self, rows, stride, width, height, opaque, space) : CC_NO_MEMORY;
     if (self->png) png_destroy_write_struct(&self->png, &self->info);
     if (status == CC_OK) {
         result->bytes = self->buffer.bytes;
@@ -84,6 +103,7 @@ cc_status cc_png_encode(
     } else {
         free(self->buffer.bytes);
     }
+    free(self->profile);
     free(self->row);
     free(self);
     return status;

@@ -19,6 +19,13 @@ extension ImagePipeline {
         public var impressions: ImpressionTable?
         /// Turn bytes into pixels.
         public var decoders: ImageDecoders
+        /// The widest colour space that decoded images may have; sRGB unless changed. Where a screen shows Display P3, that
+        /// keeps the colours of photos that have it. On Apple platforms it is asked of the app's own decoders alone: Image
+        /// I/O's images keep their file's colours, which the system converts as it draws.
+        ///
+        /// Pipelines that differ in this shouldn't share a memory cache: they would find each other's images there, of
+        /// which ``DecodedImage/colorSpace`` tells the truth all the same.
+        public var colorSpace: DecodedImage.ColorSpace
         /// What input may cost at most.
         public var limits: ImageLimits
         /// How long to wait for a server.
@@ -82,6 +89,7 @@ extension ImagePipeline {
             self.authorize = authorize
             impressions = ImpressionTable()
             decoders = .system
+            colorSpace = .sRGB
             limits = ImageLimits()
             timeouts = HTTPTimeouts()
             allowsConstrainedNetwork = true

@@ -42,7 +42,8 @@ public final class ImagePipeline: Sendable {
         }
         coordinator = LoadCoordinator(
             loader: loader,
-            maker: RenditionMaker(decoders: configuration.decoders, limits: configuration.limits),
+            maker: RenditionMaker(
+                decoders: configuration.decoders, limits: configuration.limits, colorSpace: configuration.colorSpace),
             memory: configuration.memory,
             impressions: impressions,
             fetchLimits: .init(
@@ -50,6 +51,7 @@ public final class ImagePipeline: Sendable {
             decodeLimits: .init(
                 count: configuration.decodeLimit, backgroundCount: configuration.decodeLimit / 2,
                 byteCount: configuration.decodeByteBudget),
+            clock: configuration.clock,
             onEvent: configuration.onEvent)
         beginLoadingImpressions()
     }

@@ -9,7 +9,7 @@
 // Nothing here blocks or keeps global state; an object is used by one thread at a time. Work is done in steps, so that the
 // caller can look at its clock and its cancellation in between.
 //
-// Pixels are RGBA, 8 bits a channel, rows from the top.
+// Pixels are RGBA, 8 bits a channel, rows from the top, unless a function says otherwise.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,32 +33,73 @@ typedef enum {
     CC_NO_MEMORY,
     /// The functions were called out of order or with impossible values.
     CC_MISUSE,
+    /// The bytes that have arrived end here; nothing is wrong.
+    CC_WAITING,
 } cc_status;
 
 // MARK: JPEG
 
 typedef struct cc_jpeg cc_jpeg;
 
+/// What rows hold.
+typedef enum {
+    /// Opaque RGBA.
+    CC_JPEG_COLOR,
+    /// Opaque RGBA in which the colours are equal.
+    CC_JPEG_GRAY,
+    /// Cyan, magenta, yellow, black: 0 is no ink, 255 all of it, however the file holds them.
+    CC_JPEG_INKS,
+} cc_jpeg_model;
+
 typedef struct {
     uint32_t width;
     uint32_t height;
+    cc_jpeg_model model;
+    /// Scans hold some frequencies, or some bits of them, each.
+    bool is_progressive;
     /// The file comes in several scans (progressive, or a scan for each component): libjpeg keeps all coefficients, and
     /// `cc_jpeg_consume` has to read them before the first row.
     bool has_multiple_scans;
     /// What those coefficients take.
     uint64_t coefficient_byte_count;
+    /// How coarsely the first component's low frequencies are quantized, 1 the finest; 0 if it isn't known.
+    uint16_t quantizer_step;
 } cc_jpeg_info;
 
-/// Begins to decode. The bytes must stay valid until `cc_jpeg_close`. NULL if there is no memory.
+typedef struct {
+    size_t start;
+    size_t end;
+} cc_range;
+
+typedef struct {
+    /// All scans have been read; of a file that is still arriving, all that show more of the image.
+    bool is_done;
+    /// How many scans have ended that show more of the image than those before; added to.
+    int shown_scan_count;
+} cc_jpeg_progress;
+
+/// Begins to decode a whole file. The bytes must stay valid until `cc_jpeg_close`. NULL if there is no memory.
 cc_jpeg *cc_jpeg_open(const uint8_t *bytes, size_t count);
+/// Begins to decode bytes that `cc_jpeg_append` brings. Functions that need more of them answer CC_WAITING, and are
+/// called again after that. NULL if there is no memory.
+cc_jpeg *cc_jpeg_open_growing(void);
+/// Copies the next bytes; what has been read is let go. Takes as much memory as there are unread bytes, and up to twice.
+cc_status cc_jpeg_append(cc_jpeg *jpeg, const uint8_t *bytes, size_t count);
 /// Reads up to the first scan.
 cc_status cc_jpeg_read_header(cc_jpeg *jpeg, cc_jpeg_info *info);
+/// Leaves out scans of a whole file, each from its SOS marker up to the marker that follows its data: in order, after
+/// what has been read. To be called between `cc_jpeg_read_header` and `cc_jpeg_start`. The ranges are copied.
+cc_status cc_jpeg_skip(cc_jpeg *jpeg, const cc_range *ranges, size_t count);
 /// Chooses a scale of 1/1, 1/2, 1/4 or 1/8 (`denominator`), and tells the size that rows will have: each side divided
 /// and rounded up. Takes at most `memory_limit` bytes for coefficients, else CC_LIMIT before any is taken.
 cc_status cc_jpeg_start(cc_jpeg *jpeg, int denominator, size_t memory_limit, uint32_t *width, uint32_t *height);
-/// Reads at most `steps` rows of blocks of a file with several scans; sets `done` when the file has been read.
-cc_status cc_jpeg_consume(cc_jpeg *jpeg, int steps, int scan_limit, bool *done);
-/// Decodes up to `capacity` rows, opaque, each `stride` bytes after the one before; sets how many it decoded.
+/// Reads at most `steps` rows of blocks of a file with several scans.
+cc_status cc_jpeg_consume(cc_jpeg *jpeg, int steps, int scan_limit, cc_jpeg_progress *progress);
+/// Begins a pass of rows over the scans that have arrived of a file with several; `started` is false if none has. All rows
+/// have to be read, and then `cc_jpeg_finish_pass` called, before more is consumed.
+cc_status cc_jpeg_start_pass(cc_jpeg *jpeg, bool *started);
+cc_status cc_jpeg_finish_pass(cc_jpeg *jpeg);
+/// Decodes up to `capacity` rows, each `stride` bytes after the one before; sets how many it decoded, CC_WAITING or not.
 cc_status cc_jpeg_read_rows(cc_jpeg *jpeg, uint8_t *rows, size_t stride, uint32_t capacity, uint32_t *count);
 /// What went wrong, or the first warning, or "". Valid until the next call.
 const char *cc_jpeg_message(const cc_jpeg *jpeg);
@@ -181,6 +222,36 @@ const char *cc_gif_message(const cc_gif *gif);
 size_t cc_gif_offset(const cc_gif *gif);
 void cc_gif_close(cc_gif *gif);
 
+// MARK: Color
+
+/// Little CMS, from the colors of a profile to those of a screen. Once opened it never changes: any number of threads may
+/// convert by one at the same time.
+typedef struct cc_color cc_color;
+
+/// What a pixel's bytes are: a gray and three that are left alone; red, green, blue and one that is left alone; or four
+/// inks, of which 255 is all.
+typedef enum { CC_GRAY, CC_RGB, CC_CMYK } cc_color_model;
+typedef enum { CC_SRGB, CC_DISPLAY_P3 } cc_color_space;
+
+/// Makes a conversion, by perceptual intent with black point compensation. NULL if the profile is damaged, of another
+/// model, or not one of pixels, or if there is no memory. The bytes are not needed any more then. Takes milliseconds.
+cc_color *cc_color_open(const uint8_t *profile, size_t count, cc_color_model model, cc_color_space target);
+/// Converts pixels of 4 bytes to red, green, blue and a byte that stays as it is, in place.
+void cc_color_convert(const cc_color *color, uint8_t *pixels, size_t count);
+void cc_color_close(cc_color *color);
+
+/// What most profiles of screens and cameras are: a curve from the samples of each channel to light, and a matrix from
+/// there to the CIE's X, Y and Z, relative to D50.
+typedef struct {
+    float light[3][256];
+    /// X, Y and Z of red, green and blue.
+    double colorants[3][3];
+} cc_matrix_profile;
+
+/// Reads a profile of red, green and blue that is no more than curves and a matrix. False if it has a table, is damaged or
+/// none of pixels, or if its black isn't black; `cc_color_open` knows about those.
+bool cc_matrix_profile_read(const uint8_t *profile, size_t count, cc_matrix_profile *result);
+
 // MARK: Encoding
 
 typedef struct {
@@ -191,12 +262,15 @@ typedef struct {
     char message[200];
 } cc_encoded;
 
-/// Encodes premultiplied RGBA as PNG with straight alpha, or as RGB if `opaque`.
+/// Encodes premultiplied RGBA as PNG with straight alpha, or as RGB if `opaque`. The file says which space it is in.
 cc_status cc_png_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque, cc_encoded *result);
-/// Encodes premultiplied RGBA, composed over white, as baseline JPEG of that quality (1 to 100).
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool opaque, cc_color_space space,
+    cc_encoded *result);
+/// Encodes premultiplied RGBA, composed over white, as baseline JPEG of that quality (1 to 100). A space other than sRGB
+/// gets a profile.
 cc_status cc_jpeg_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality, cc_encoded *result);
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, int quality, cc_color_space space,
+    cc_encoded *result);
 
 #ifdef __cplusplus
 }

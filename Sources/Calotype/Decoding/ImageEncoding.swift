@@ -28,7 +28,7 @@ public struct ImageEncoder: Sendable {
     /// Makes an encoder.
     public init() {}
 
-    /// Encodes the image; of an animation, the first frame.
+    /// Encodes the image in its colour space, which the file tells; of an animation, the first frame.
     ///
     /// - Throws: ``ImageError`` of stage `processing`: sides beyond what the format allows (65,500 pixels for JPEG), or
     ///   no memory.
@@ -59,16 +59,17 @@ public struct ImageEncoder: Sendable {
         #elseif canImport(CCodecs)
         let bitmap = image.bitmap
         let size = bitmap.size
+        let space = image.colorSpace == .displayP3 ? CC_DISPLAY_P3 : CC_SRGB
         var result = cc_encoded()
         let status = bitmap.withUnsafeBytes { pixels in
             let rows = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
             let (width, height) = (UInt32(size.width), UInt32(size.height))
             switch output {
             case .png:
-                return cc_png_encode(rows, bitmap.bytesPerRow, width, height, bitmap.isOpaque, &result)
+                return cc_png_encode(rows, bitmap.bytesPerRow, width, height, bitmap.isOpaque, space, &result)
             case .jpeg(let quality):
                 return cc_jpeg_encode(
-                    rows, bitmap.bytesPerRow, width, height, Int32(min(max(quality, 1), 100)), &result)
+                    rows, bitmap.bytesPerRow, width, height, Int32(min(max(quality, 1), 100)), space, &result)
             }
         }
         guard status == CC_OK, let bytes = result.bytes else {

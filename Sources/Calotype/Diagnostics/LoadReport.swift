@@ -34,6 +34,8 @@ public struct LoadReport: Sendable {
         public var firstByte: Duration?
         /// From there to the end of the body.
         public var body: Duration?
+        /// From when the bytes were asked for to the first unfinished image that was shown.
+        public var firstPreview: Duration?
         /// Waiting for the turn to decode.
         public var decodeQueue: Duration?
         /// Decoding.
@@ -90,8 +92,20 @@ public struct LoadReport: Sendable {
         package var decode: Duration?
         package var process: Duration?
         package var alternative: Alternative?
+        package var previews: Previews?
 
         package init(_ source: SharedWork) { self.source = source }
+    }
+
+    /// What was shown before the image was there. An object, since as a rule there was nothing.
+    package final class Previews: Sendable {
+        let count: Int
+        let firstTime: Duration
+
+        init(count: Int, firstTime: Duration) {
+            self.count = count
+            self.firstTime = firstTime
+        }
     }
 
     /// One object for all the loads of a job.
@@ -170,11 +184,15 @@ public struct LoadReport: Sendable {
         times.lookup = brought.times.lookup
         times.firstByte = brought.times.firstByte
         times.body = brought.times.body
+        times.firstPreview = rendition.work.previews?.firstTime
         times.decodeQueue = rendition.work.decodeQueue
         times.decode = rendition.work.decode
         times.process = rendition.work.process
         return times
     }
+    /// How many unfinished images were shown while the bytes arrived, to whoever wanted them: see
+    /// ``ImageRequest/progressivePreviews``.
+    public var previewCount: Int { rendition.work.previews?.count ?? 0 }
     /// How many callers the rendition had when it was ready.
     public var waiterCount: Int { rendition.waiterCount }
     /// Which of the request's other URLs the image came from; `nil` for its own.

@@ -32,7 +32,6 @@ public final class ImageLoad: Sendable {
     }
 
     private struct Following {
-        var preview: DecodedImage?
         /// What came of a background revalidation, if there was one.
         var revalidation: Revalidation?
         var follower: Follower?
@@ -47,10 +46,14 @@ public final class ImageLoad: Sendable {
     let number: UInt64
     let startTime: ContinuousClock.Instant
     private let coordinator: LoadCoordinator
+    /// What memory had to show from the start.
+    private let preview: DecodedImage?
     private let promise = Promise<ImageResult>()
-    private let following: Mutex<Following>
+    private let following = Mutex(Following())
     /// Whether `updates` is being read: jobs don't report progress to nobody.
     private let isFollowed = Atomic<Bool>(false)
+    /// Whether there has been an answer, which a newer one may follow. Set with `following` locked.
+    private let isAnswered = Atomic<Bool>(false)
     /// `nonisolated(unsafe)`: guarded by the coordinator's lock.
     nonisolated(unsafe) var position = WaiterPosition<RenditionJob>()
 
@@ -61,7 +64,7 @@ public final class ImageLoad: Sendable {
         number = Self.count.add(1, ordering: .relaxed).newValue
         self.coordinator = coordinator
         startTime = .now
-        following = Mutex(Following(preview: preview))
+        self.preview = preview
         position.priority = request.priority
     }
 
@@ -99,7 +102,7 @@ public final class ImageLoad: Sendable {
                 continuation.yield(.image(result))
             } else if case .success(let result)? = promise.outcome {
                 continuation.yield(.image(result))
-            } else if let preview = following.preview {
+            } else if let preview {
                 continuation.yield(.preview(preview))
             }
             if following.isEnded { continuation.finish() } else { following.follower = Follower(continuation) }
@@ -139,10 +142,33 @@ public final class ImageLoad: Sendable {
         following.withLock { $0.follower }?.stream.yield(.progress(progress))
     }
 
+    /// Whether there is somebody to show an unfinished image to. One that is no larger than what memory had isn't wanted, nor
+    /// is any after an answer.
+    ///
+    /// - Parameter size: Of the preview; `nil` if that isn't known yet.
+    func wantsPreview(of size: PixelSize?) -> Bool {
+        guard wantsProgress, request.progressivePreviews, !isAnswered.load(ordering: .relaxed) else { return false }
+        guard let size, let preview else { return true }
+        return size.pixelCount > preview.pixelSize.pixelCount
+    }
+
+    /// Shows an unfinished image, unless there is a better one.
+    func show(_ image: DecodedImage) {
+        following.withLock { following in
+            // Under the lock, so that an answer comes after it or keeps it away.
+            guard wantsPreview(of: image.pixelSize) else { return }
+            following.follower?.stream.yield(.preview(image))
+        }
+    }
+
     /// Gives the caller an answer, and goes on for a newer one.
     func answer(_ result: ImageResult) {
         promise.fulfil(.success(result))
-        following.withLock { $0.follower }?.stream.yield(.image(result))
+        let follower = following.withLock { following in
+            isAnswered.store(true, ordering: .relaxed)
+            return following.follower
+        }
+        follower?.stream.yield(.image(result))
     }
 
     /// Ends the load. If there has been an answer, a newer image is one more update, and a failure none.

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// The work of a ``FetchJob``: bytes.
@@ -11,8 +12,8 @@ extension LoadCoordinator {
             job.queueTime = .now - job.addTime
             let result: Result<FetchedResource, any Error>
             do {
-                let resource = try await loader.load(job.fetch, priority: job.transferPriority) { progress in
-                    self.report(progress, of: job)
+                let resource = try await loader.load(job.fetch, priority: job.transferPriority) { reception, piece in
+                    self.report(reception, piece, of: job)
                 }
                 result = .success(resource)
             } catch {
@@ -27,24 +28,45 @@ extension LoadCoordinator {
         if isCancelled { task.cancel() }
     }
 
-    private func report(_ progress: LoadProgress, of job: FetchJob) {
+    /// Tells those who follow how far a body has come, and passes it on to their previews.
+    private func report(_ reception: borrowing BodyReception, _ piece: Data, of job: FetchJob) {
+        let progress = reception.progress
         job.note(progress)
         guard followerCount.load(ordering: .sequentiallyConsistent) > 0 else { return }
-        let followers = books.withLock { _ in
-            var followers: [ImageLoad] = []
-            for case .rendition(let job) in job.waiters.waiters {
-                for load in job.loads.waiters where load.wantsProgress { followers.append(load) }
+        let header = PreviewFeed.isWorthwhile(reception) ? reception.header : nil
+        var loads: [ImageLoad] = []
+        var feeds: [PreviewFeed] = []
+        var begun: [(PreviewFeed, RenditionJob)] = []
+        books.withLock { _ in
+            for case .rendition(let rendition) in job.waiters.waiters {
+                let followers = rendition.loads.waiters.filter(\.wantsProgress)
+                loads += followers
+                guard let header else { continue }
+                let size = header.pixelSize.map(rendition.query.target.pixelSize)
+                guard followers.contains(where: { $0.wantsPreview(of: size) }) else { continue }
+                let feed = rendition.previews ?? PreviewFeed(since: job.addTime)
+                if rendition.previews == nil { begun.append((feed, rendition)) }
+                rendition.previews = feed
+                feeds.append(feed)
             }
-            return followers
         }
-        for load in followers { load.report(progress) }
+        for feed in feeds { feed.take(piece, of: reception) }
+        for (feed, rendition) in begun { beginPreviews(feed, of: rendition) }
+        for load in loads { load.report(progress) }
     }
 
     private func finish(_ job: FetchJob, _ result: Result<FetchedResource, any Error>) {
+        var feeds: [PreviewFeed] = []
         let waiters = books.withLock { books in
             books.strike(job)
-            return job.waiters.takeAll()
+            let waiters = job.waiters.takeAll()
+            for case .rendition(let rendition) in waiters {
+                if let feed = rendition.previews { feeds.append(feed) }
+            }
+            return waiters
         }
+        // What is shown from now on is finished.
+        for feed in feeds { feed.end() }
         // Its place in the queue is given up last: whoever waits until nothing runs sees what comes of it.
         defer { fetchQueue.finish(job) }
         for waiter in waiters {

@@ -58,6 +58,7 @@ extension LoadCoordinator {
             cancellation: job.cancellation)
         made.work.queue = job.fetchQueueTime
         made.work.decodeQueue = job.decodeQueueTime.map { start - $0 }
+        made.work.previews = job.previews?.summary
         memory.insert(
             Rendition(
                 resource: job.request.id, partition: job.request.cachePartition, source: source,
@@ -90,6 +91,7 @@ extension LoadCoordinator {
                 !job.isCancelled
             else { return false }
             job.isSecondAttempt = true
+            job.previews = nil
             let fetch = loader.fetch(for: job.alternatives?.loading ?? job.request, insteadOf: resource)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return true
@@ -160,6 +162,7 @@ extension LoadCoordinator {
                 return job.alternatives?.reported(error) ?? error
             }
             job.isSecondAttempt = false
+            job.previews = nil
             next = other.current
             let fetch = loader.fetch(for: other.loading)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)

@@ -23,16 +23,19 @@ final class LoadCoordinator: Sendable {
     let maker: RenditionMaker
     let memory: MemoryCache
     let impressions: ImpressionMaker?
+    let clock: any ImageClock
     let onEvent: (@Sendable (ImageEvent) -> Void)?
 
     init(
         loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, impressions: ImpressionMaker?,
-        fetchLimits: WorkQueue.Limits, decodeLimits: WorkQueue.Limits, onEvent: (@Sendable (ImageEvent) -> Void)?
+        fetchLimits: WorkQueue.Limits, decodeLimits: WorkQueue.Limits, clock: any ImageClock,
+        onEvent: (@Sendable (ImageEvent) -> Void)?
     ) {
         self.loader = loader
         self.maker = maker
         self.memory = memory
         self.impressions = impressions
+        self.clock = clock
         self.onEvent = onEvent
         fetchQueue = WorkQueue(fetchLimits)
         decodeQueue = WorkQueue(decodeLimits)
@@ -111,11 +114,13 @@ final class LoadCoordinator: Sendable {
     /// Makes `load` wait no longer. The last one out ends the job.
     func leave(_ load: ImageLoad) {
         var changes = ShortList<LoadBooks.Change>()
-        books.withLock { books in
-            guard let job = load.position.job else { return }
+        let unwanted = books.withLock { books -> PreviewFeed? in
+            guard let job = load.position.job else { return nil }
             job.loads.leave(load)
             books.update(job, &changes)
+            return job.takeUnwantedPreviews()
         }
+        unwanted?.end()
         apply(changes)
     }
 
@@ -204,7 +209,8 @@ final class LoadCoordinator: Sendable {
     /// What is on the books: for tests, and for whoever wonders what is going on.
     var counts: (renditions: Int, fetches: Int, running: Int) {
         let jobs = books.withLock { ($0.allRenditions.count, $0.allFetches.count) }
-        return (jobs.0, jobs.1, fetchQueue.counts.running + decodeQueue.counts.running)
+        let decodes = decodeQueue.counts
+        return (jobs.0, jobs.1, fetchQueue.counts.running + decodes.running + decodes.spare)
     }
 
     /// Returns once nothing runs any more, cancelled work included.
@@ -236,6 +242,7 @@ final class LoadCoordinator: Sendable {
             if !fetchQueue.remove(job) { books.withLock { _ in job.task }?.cancel() }
         case .cancelRendition(let job):
             job.cancellation.cancel()
+            books.withLock { _ in job.previews }?.end()
             _ = decodeQueue.remove(job)
         case .moveFetch(let job): passOnPriority(of: job)
         case .moveRendition(let job): passOnPriority(of: job)

@@ -88,6 +88,9 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     var isCancelled = false
     /// Whether damaged bytes from the store have been fetched anew already.
     var isSecondAttempt = false
+    /// Where bytes go for previews, once somebody wants some. Once the bytes are there, nobody changes it: the decode reads it
+    /// without the lock.
+    var previews: PreviewFeed?
     /// Where else the bytes may come from. Whether there is anything is settled from the start.
     var alternatives: Alternatives?
 
@@ -103,6 +106,14 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         self.epoch = epoch
         self.impressionEpoch = impressionEpoch
         self.coordinator = coordinator
+    }
+
+    /// Takes out the previews if they are being made and nobody wants them any more. To be called with the lock.
+    func takeUnwantedPreviews() -> PreviewFeed? {
+        guard previews != nil, position.job != nil, !loads.waiters.contains(where: { $0.wantsPreview(of: nil) }) else {
+            return nil
+        }
+        return previews.take()
     }
 
     /// Decodes on a thread that may block.

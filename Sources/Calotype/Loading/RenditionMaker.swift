@@ -13,6 +13,7 @@ struct RenditionMaker: Sendable {
 
     let decoders: ImageDecoders
     let limits: ImageLimits
+    let colorSpace: DecodedImage.ColorSpace
 
     /// About how many bytes ``make(of:target:processors:cancellation:)`` takes at its peak, the result included.
     ///
@@ -20,22 +21,26 @@ struct RenditionMaker: Sendable {
     func estimatedByteCount(
         of material: RenditionJob.Material, target: PixelTarget, processors: [any ImageProcessor]
     ) -> Int {
-        let decode: Int
-        let result: Int
         switch material {
         case .bytes(let resource):
-            let header = resource.header
-            let decoder = decoders.decoder(for: header.format)
-            decode =
-                decoder?.estimatedByteCount(
-                    of: resource.data, format: header.format, pixelSize: header.pixelSize, target: target) ?? 0
-            result = DecodeEstimate.byteCount(of: header.pixelSize.map(target.pixelSize) ?? .init(width: 0, height: 0))
+            return estimatedByteCount(of: resource.data, resource.header, target: target, processors: processors)
         case .pixels(let larger):
-            result = DecodeEstimate.byteCount(of: target.pixelSize(for: larger.image.originalPixelSize))
+            let result = DecodeEstimate.byteCount(of: target.pixelSize(for: larger.image.originalPixelSize))
             // The larger pixels are there in any case.
-            decode = result
+            return processors.isEmpty ? result : DecodeEstimate.multiply(result, 2)
         }
-        return processors.isEmpty ? decode : max(decode, 2 * min(result, .max / 2))
+    }
+
+    /// The same for bytes, which may be the beginning of a file.
+    func estimatedByteCount(
+        of data: Data, _ header: ImageHeader, target: PixelTarget, processors: [any ImageProcessor]
+    ) -> Int {
+        let decoder = decoders.decoder(for: header.format)
+        let decode =
+            decoder?.estimatedByteCount(
+                of: data, format: header.format, pixelSize: header.pixelSize, target: target) ?? 0
+        guard !processors.isEmpty, let size = header.pixelSize else { return decode }
+        return max(decode, DecodeEstimate.multiply(DecodeEstimate.byteCount(of: target.pixelSize(for: size)), 2))
     }
 
     /// Makes a rendition.
@@ -51,7 +56,8 @@ struct RenditionMaker: Sendable {
         var work = LoadReport.RenditionWork(material.work)
         switch material {
         case .bytes(let resource):
-            let options = DecodeOptions(target: target, limits: limits, cancellation: cancellation)
+            let options = DecodeOptions(
+                target: target, colorSpace: colorSpace, limits: limits, cancellation: cancellation)
             decoded = try decode(resource, options)
         case .pixels(let larger):
             let size = target.pixelSize(for: larger.image.originalPixelSize)
@@ -80,6 +86,37 @@ struct RenditionMaker: Sendable {
             throw ImageError(.decoding, .decoderFailed(resource.header.format), underlying: error)
         }
     }
+
+    // MARK: Previews
+
+    /// Begins a decode of bytes that still arrive.
+    ///
+    /// - Returns: `nil` where the format gives no previews.
+    func progressiveDecoding(
+        _ header: ImageHeader, target: PixelTarget, _ cancellation: DecodeCancellation
+    ) -> (any ProgressiveDecoding)? {
+        decoders.decoder(for: header.format)?.progressiveDecoding(
+            format: header.format,
+            options: DecodeOptions(target: target, limits: limits, cancellation: cancellation))
+    }
+
+    /// Takes in more bytes, and makes what can be shown of all of them. Processors are applied, as to the finished image: one
+    /// may be there to hide something, and a picture that becomes round only in the end catches the eye.
+    ///
+    /// - Returns: `nil` if there is nothing new to show, or a processor doesn't take it: it may take the finished image.
+    func preview(
+        _ decoding: any ProgressiveDecoding, appending pieces: [Data], processors: [any ImageProcessor],
+        _ cancellation: DecodeCancellation
+    ) throws -> DecodedImage? {
+        for piece in pieces {
+            try cancellation.check()
+            try decoding.append(piece)
+        }
+        guard let image = try decoding.preview() else { return nil }
+        return processors.isEmpty ? image : try? process(image, processors, cancellation)
+    }
+
+    // MARK: Processors
 
     private func process(
         _ decoded: DecodedImage, _ processors: [any ImageProcessor], _ cancellation: DecodeCancellation

@@ -50,8 +50,10 @@ final class ResourceLoader: Sendable {
     /// Loads the bytes, complete and recognised as an image within the limits.
     ///
     /// - Throws: ``ImageError`` that names the source, or `CancellationError`.
+    ///
+    /// - Parameter onPiece: Is given each piece of a body that arrives, after it has been taken in.
     func load(
-        _ fetch: Fetch, priority: TransferPriority, progress: @escaping @Sendable (LoadProgress) -> Void
+        _ fetch: Fetch, priority: TransferPriority, onPiece: @escaping PieceHandler
     ) async throws -> FetchedResource {
         do {
             if let damaged = fetch.damaged { await discard(damaged, of: nil) }
@@ -60,9 +62,9 @@ final class ResourceLoader: Sendable {
                 guard message.url.isHTTP else {
                     throw ImageError(.request, .unsupportedScheme(message.url.scheme ?? ""))
                 }
-                return try await loadHTTP(message.url, fetch, priority, progress)
+                return try await loadHTTP(message.url, fetch, priority, onPiece)
             case .url(let url):
-                if url.isHTTP { return try await loadHTTP(url, fetch, priority, progress) }
+                if url.isHTTP { return try await loadHTTP(url, fetch, priority, onPiece) }
                 return try resource(of: try await Self.read(url, configuration.limits), fetch)
             case .data(let data):
                 return try resource(of: data, fetch)
@@ -146,7 +148,7 @@ final class ResourceLoader: Sendable {
 
     private func loadHTTP(
         _ url: URL, _ fetch: Fetch, _ priority: TransferPriority,
-        _ progress: @escaping @Sendable (LoadProgress) -> Void
+        _ onPiece: @escaping PieceHandler
     ) async throws -> FetchedResource {
         let lookup = await lookUp(fetch)
         if let candidate = lookup.usable, let resource = await stored(candidate, .storage, fetch, lookup) {
@@ -181,7 +183,7 @@ final class ResourceLoader: Sendable {
                     continue
                 }
                 let resource = try await http.receive(
-                    exchange, fetch: fetch, lookup: lookup, attempts: &attempts, progress: progress)
+                    exchange, fetch: fetch, lookup: lookup, attempts: &attempts, onPiece: onPiece)
                 http.reconnection.noteSuccess(at: url)
                 return resource
             } catch {

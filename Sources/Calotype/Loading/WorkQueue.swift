@@ -42,6 +42,10 @@ final class WorkQueue: Sendable {
         var background = 0
         /// Of those that run.
         var byteCount = 0
+        /// What runs besides: see ``WorkQueue/takeSparePlace()``.
+        var spare = 0
+        /// What that takes: see ``WorkQueue/takeSpareBytes(_:)``.
+        var spareByteCount = 0
     }
 
     /// A place in the array of a priority. It counts as long as the item's `ticket` is this one.
@@ -53,16 +57,26 @@ final class WorkQueue: Sendable {
     }
 
     /// Between two operations the first in line can't start: each operation starts what it has made room for.
-    fileprivate struct State {
+    struct State {
         let limits: Limits
-        var levels: [[Place]] = Array(repeating: [], count: ImageRequest.Priority.allCases.count)
+        fileprivate var levels: [[Place]] = Array(repeating: [], count: ImageRequest.Priority.allCases.count)
         var counts = Counts()
         var placeCount = 0
         var nextTicket: UInt64 = 1
+        /// Spare work that waits, and how much of it there has been.
+        var spareLine: [SpareTurn] = []
+        var spareCount: UInt64 = 0
         var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
+
+        /// Those who have waited until nothing runs, if nothing does.
+        mutating func takeAwaitingIdleness() -> [CheckedContinuation<Void, Never>] {
+            guard counts.running == 0, counts.waiting == 0, counts.spare == 0 else { return [] }
+            defer { awaitingIdleness = [] }
+            return awaitingIdleness
+        }
     }
 
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     init(_ limits: Limits) {
         state = Mutex(State(limits: limits))
@@ -117,22 +131,23 @@ final class WorkQueue: Sendable {
     func finish(_ item: WorkItem) {
         let awaiting = change { state -> [CheckedContinuation<Void, Never>] in
             state.end(item)
-            guard state.counts.running == 0, state.counts.waiting == 0 else { return [] }
-            defer { state.awaitingIdleness = [] }
-            return state.awaitingIdleness
+            return state.takeAwaitingIdleness()
         }
         for continuation in awaiting { continuation.resume() }
     }
 
     /// Changes the state, and starts what may run now.
-    private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+    func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         var ready: [WorkItem] = []
+        var turns: [SpareTurn] = []
         let value = state.withLock { state in
             let value = body(&state)
             while let item = state.takeFirst() { ready.append(item) }
+            while let turn = state.takeSpareTurn() { turns.append(turn) }
             return value
         }
         for item in ready { item.start() }
+        for turn in turns { turn.continuation.resume(returning: true) }
         return value
     }
 
@@ -140,8 +155,9 @@ final class WorkQueue: Sendable {
     func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
-                if state.counts.running > 0 { state.awaitingIdleness.append(continuation) }
-                return state.counts.running == 0
+                let isIdle = state.counts.running == 0 && state.counts.spare == 0
+                if !isIdle { state.awaitingIdleness.append(continuation) }
+                return isIdle
             }
             if isIdle { continuation.resume() }
         }

@@ -1,5 +1,8 @@
 import Foundation
 
+/// Is given a piece of a body, and the body with it.
+typealias PieceHandler = @Sendable (borrowing BodyReception, Data) -> Void
+
 /// The body of a success while it arrives: what has come, and whether it may go on.
 ///
 /// Its functions are kept out of line: what is inlined into a function that waits takes room in that function's frame,
@@ -9,6 +12,8 @@ struct BodyReception {
     let arrival: HTTPCache.Arrival
     /// The length of the body, if it is known.
     let expectedByteCount: Int64?
+    /// When it was asked for. Tells one body from another, as long as one fetch has them; a continued one stays the same.
+    let startTime: ContinuousClock.Instant
     private let limits: ImageLimits
     /// Where the bytes of this exchange begin: not 0 if they continue a body that broke off.
     private(set) var start = 0
@@ -31,6 +36,7 @@ struct BodyReception {
             fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime,
             redirection: exchange.redirection)
         self.expectedByteCount = expectedByteCount
+        startTime = exchange.start
         self.limits = limits
         if let expectedByteCount { try check(expectedByteCount) }
     }

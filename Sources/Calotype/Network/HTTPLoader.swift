@@ -125,10 +125,12 @@ final class HTTPLoader: Sendable {
     ///
     /// If it breaks off, `attempts` holds what is needed to go on from there.
     ///
-    /// - Parameter lookup: What came before.
+    /// - Parameters:
+    ///   - lookup: What came before.
+    ///   - onPiece: Is given each piece, after it has been taken in.
     func receive(
         _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, attempts: inout LoadAttempts,
-        progress: @Sendable (LoadProgress) -> Void
+        onPiece: PieceHandler
     ) async throws -> FetchedResource {
         var reception = try begin(exchange, fetch, lookup, &attempts)
         let isStorable = fetch.policy.writesStore && reception.arrival.mayStore
@@ -149,7 +151,7 @@ final class HTTPLoader: Sendable {
                         attempts.deposit = nil
                     }
                 }
-                progress(reception.progress)
+                onPiece(reception, piece)
             }
             try Task.checkCancellation()
             try reception.checkEnd()

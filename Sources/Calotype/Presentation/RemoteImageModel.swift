@@ -48,7 +48,9 @@ public final class RemoteImageModel {
         switch own?.phase {
         case .success(let image, let source)?: return .success(image, source: source)
         case .failure(let error)?: return .failure(error)
-        case .loading(let progress, let preview)?: return .loading(progress: progress, preview: preview ?? glance.image)
+        case .loading(let progress, let preview?)? where preview.hasMorePixels(than: glance.image):
+            return .loading(progress: progress, preview: preview)
+        case .loading(let progress, _)?: return .loading(progress: progress, preview: glance.image)
         case .empty?, nil: return .loading(progress: nil, preview: glance.image)
         }
     }
@@ -151,7 +153,9 @@ public final class RemoteImageModel {
     }
 
     private func showPreview(_ image: DecodedImage, _ session: Session) {
-        guard case .loading(let progress, _)? = display?.phase else { return }
+        guard case .loading(let progress, let shown)? = display?.phase else { return }
+        // An unfinished image is no match for a larger one of another time.
+        if let shown, shown.hasMorePixels(than: image) { return }
         display?.phase = .loading(progress: progress, preview: image)
     }
 
@@ -177,6 +181,12 @@ public final class RemoteImageModel {
             session?.end()
             display = nil
         }
+    }
+}
+
+extension DecodedImage {
+    fileprivate func hasMorePixels(than other: DecodedImage) -> Bool {
+        pixelSize.pixelCount > other.pixelSize.pixelCount
     }
 }
 

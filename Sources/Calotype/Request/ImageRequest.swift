@@ -67,6 +67,7 @@ public struct ImageRequest: Sendable {
         var retryPolicy: RetryPolicy?
         var fallbackURLs: [URL] = []
         var lowDataURL: URL?
+        var progressivePreviews = true
         /// Whether the other URLs may be loaded. A constrained network is spared in any case.
         var usesAlternatives = true
         /// See ``ImageRequest/isForeign``.
@@ -221,6 +222,16 @@ public struct ImageRequest: Sendable {
     public var lowDataURL: URL? {
         get { storage.parts.options?.options.lowDataURL }
         set { changeOptions { $0.lowDataURL = newValue } }
+    }
+
+    /// Whether a load shows the image unfinished while it arrives, to those who read ``ImageLoad/updates``: views do, prefetches
+    /// don't. `true` unless changed. Not part of its identity.
+    ///
+    /// There is a preview if the format has such, the download takes longer than a quarter of a second, and a decoder is
+    /// idle: at most four a second, each after the request's processors, of whatever has come by then. None is kept.
+    public var progressivePreviews: Bool {
+        get { storage.parts.options?.options.progressivePreviews ?? true }
+        set { changeOptions { $0.progressivePreviews = newValue } }
     }
 
     /// The digest of the normalised URL and of what else selects the picture: ``id``'s own unless the app named it.

@@ -120,6 +120,31 @@ public enum TestImages {
             pixel: quadrants(width: width, height: height))
     }
 
+    /// What marks a JPEG file of inks.
+    public enum JPEGInks: Sendable, CaseIterable {
+        /// Adobe's segment.
+        case adobe
+        /// Adobe's segment, with three of the inks turned into luma and chroma.
+        case adobeYCCK
+        /// Four components, and nothing else.
+        case unmarked
+    }
+
+    /// A baseline JPEG file of inks, in which each block of 8 by 8 pixels has one mix of them: that of its center.
+    ///
+    /// - Parameter inks: Cyan, magenta, yellow and black, 0 for no ink to 255 for all of it, in this order in a color.
+    public static func jpeg(
+        width: Int, height: Int, of kind: JPEGInks, inks: (_ x: Int, _ y: Int) -> PixelColor
+    ) -> Data {
+        let transform: JPEGEncoder.InkTransform? =
+            switch kind {
+            case .adobe: .some(.none)
+            case .adobeYCCK: .ycck
+            case .unmarked: nil
+            }
+        return JPEGEncoder.encodeInks(width: width, height: height, transform: transform, inks: inks)
+    }
+
     // MARK: WebP and GIF
 
     /// A lossless WebP file of these colors, stored uncompressed.

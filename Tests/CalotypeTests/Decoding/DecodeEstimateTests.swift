@@ -19,9 +19,15 @@ struct DecodeEstimateTests {
         var testDescription: String { title }
     }
 
-    /// A JPEG's beginning: some segment, and a frame header of that kind.
-    private static func jpeg(frame: UInt8) -> Data {
-        Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xFF, frame, 0, 11, 8, 0, 1, 0, 1, 1, 1, 0x11, 0])
+    /// A JPEG's beginning: some segment, a frame header of that kind, and the header of a scan.
+    private static func jpeg(
+        frame: UInt8, components: UInt8 = 3, luma: UInt8 = 0x11, scanned: UInt8? = nil
+    ) -> Data {
+        var data = Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xFF, frame, 0, 8 + components * 3, 8, 0, 1, 0, 1])
+        data += [components] + (1...components).flatMap { [$0, $0 == 1 ? luma : 0x11, 0] }
+        let scanned = scanned ?? components
+        data += [0xFF, 0xDA, 0, 6 + scanned * 2, scanned] + (1...scanned).flatMap { [$0, 0] } + [0, 63, 0]
+        return data
     }
 
     private static func png(interlaced: Bool) -> Data {
@@ -49,8 +55,18 @@ struct DecodeEstimateTests {
             title: "progressive JPEG: its coefficients as well", data: jpeg(frame: 0xC2), format: .jpeg,
             expected: whole * 6 / 4...whole * 6 / 4 + result + rows.upperBound),
         Case(
-            title: "JPEG whose frame isn't found: as if progressive", data: Data([0xFF, 0xD8, 0xFF]), format: .jpeg,
+            title: "progressive JPEG at 4:2:0: half as many", data: jpeg(frame: 0xC2, luma: 0x22), format: .jpeg,
+            expected: whole * 3 / 4...whole * 3 / 4 + result + rows.upperBound),
+        Case(
+            title: "progressive JPEG of inks: a third more", data: jpeg(frame: 0xCA, components: 4), format: .jpeg,
+            expected: whole * 2...whole * 2 + result + rows.upperBound),
+        Case(
+            title: "baseline JPEG with a scan for each component: as if progressive",
+            data: jpeg(frame: 0xC0, scanned: 1), format: .jpeg,
             expected: whole * 6 / 4...whole * 6 / 4 + result + rows.upperBound),
+        Case(
+            title: "JPEG whose frame isn't found: as if progressive, of inks", data: Data([0xFF, 0xD8, 0xFF]),
+            format: .jpeg, expected: whole * 2...whole * 2 + result + rows.upperBound),
         Case(
             title: "interlaced PNG: all pixels and the result", data: png(interlaced: true), format: .png,
             expected: whole + result...whole + result),

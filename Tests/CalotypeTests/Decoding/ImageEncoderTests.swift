@@ -40,6 +40,38 @@ struct ImageEncoderTests {
     }
 
     #if os(Linux)
+    @Test("a file says which colours it is in: sRGB by PNG's chunk, Display P3 by a profile")
+    func colorSpace() throws {
+        let bitmap = ResizeTests.picture(PixelSize(width: 20, height: 10))
+        let encoder = ImageEncoder()
+        let standard = DecodedImage(bitmap: bitmap)
+        let wide = DecodedImage(bitmap: bitmap, colorSpace: .displayP3)
+
+        let png = try EncodedFile.pngChunks(encoder.encoded(standard, as: .png))
+        #expect(png["sRGB"] == [0])
+        #expect(png["iCCP"] == nil)
+        #expect(try EncodedFile.profile(ofJPEG: encoder.encoded(standard, as: .jpeg(quality: 80))) == nil)
+
+        let widePNG = try encoder.encoded(wide, as: .png)
+        let chunks = EncodedFile.pngChunks(widePNG)
+        #expect(chunks["sRGB"] == nil)
+        let pngProfile = try #require(chunks["iCCP"].flatMap(EncodedFile.profile(ofChunk:)))
+        let jpegProfile = try #require(
+            try EncodedFile.profile(ofJPEG: encoder.encoded(wide, as: .jpeg(quality: 80))))
+        #expect(pngProfile == jpegProfile)
+        #expect(pngProfile.count < 1000)
+        #expect(try encoder.encoded(wide, as: .png) == widePNG, "the same bytes each time")
+
+        // What is read back is Display P3, of which not a byte has to be converted.
+        let conversion = try #require(
+            ColorConversion(.profile(pngProfile), to: .displayP3, limits: ImageLimits()))
+        #expect(conversion.result == .displayP3)
+        let original: [UInt8] = [200, 100, 50, 255, 12, 20, 40, 255]
+        var row = original
+        row.convert(by: conversion)
+        #expect(row == original)
+    }
+
     @Test("a side that JPEG can't hold is refused")
     func tooLarge() {
         let wide = DecodedImage(bitmap: Bitmap(size: PixelSize(width: 70_000, height: 1)) { _ in })

@@ -22,11 +22,26 @@ struct ImageRefusalTests {
             return
         }
         #expect(detail.contains("CRC"))
-        guard case .unsupportedFormat(let format)? = Self.reason("12-bit.jpg") else {
-            Issue.record("12 bits were accepted")
-            return
+        #expect(Self.reason("12-bit.jpg") == .unsupportedFormat(ImageFormat("12-bit JPEG")))
+    }
+
+    @Test("a kind of JPEG that isn't decoded is named")
+    func kinds() throws {
+        let data = try ImageFixture.data("orientation-1.jpg")
+        let frame = try #require(data.range(of: Data([0xFF, 0xC0]))).lowerBound
+        func reason(_ change: (inout Data) -> Void) -> ImageError.Reason? {
+            var changed = data
+            change(&changed)
+            return imageErrorReason { _ = try ImageDecoders.system.decode(changed) }
         }
-        #expect(format.description.contains("precision 12"))
+        let kinds: [(String, (inout Data) -> Void)] = [
+            ("lossless", { $0[frame + 1] = 0xC3 }), ("hierarchical", { $0[frame + 1] = 0xC5 }),
+            ("hierarchical", { $0.insert(contentsOf: [0xFF, 0xDE, 0, 2], at: frame) }),
+            ("12-bit", { $0[frame + 4] = 12 }), ("16-bit", { $0[frame + 4] = 16 }),
+        ]
+        for (kind, change) in kinds {
+            #expect(reason(change) == .unsupportedFormat(ImageFormat("\(kind) JPEG")))
+        }
     }
 
     @Test("limits are checked against the header")

@@ -130,6 +130,22 @@ struct ImageProcessorTests {
         #expect(try frames.frame(at: 1).pixelSize == PixelSize(width: 20, height: 20))
     }
 
+    @Test("every step keeps the colour space, and so does a resize of what is in memory")
+    func colorSpace() throws {
+        let frames = ImageAnimation(durations: [.seconds(1)], loopCount: 1) { _ in Self.plain(40, 20) }
+        let wide = DecodedImage(bitmap: Self.plain(40, 20).bitmap, colorSpace: .displayP3, animation: frames)
+        let processors: [any ImageProcessor] = [
+            .resize(.fit(width: 20, height: 20)), .crop(to: PixelSize(width: 10, height: 10)), .crop(toAspectRatio: 1),
+            .circle, .roundedCorners(radius: 4), .blur(radius: 2), .custom(identifier: "same") { $0 },
+        ]
+        for processor in processors {
+            #expect(try Self.run(processor, wide).colorSpace == .displayP3, "\(processor.identifier)")
+        }
+        let smaller = try wide.mapBitmaps { $0.resized(to: PixelSize(width: 10, height: 5)) }
+        #expect(smaller.colorSpace == .displayP3)
+        #expect(try smaller.animation?.frame(at: 0).colorSpace == .displayP3)
+    }
+
     @Test("every step stops when nobody waits")
     func cancelled() {
         let cancellation = DecodeCancellation()

@@ -17,7 +17,7 @@ enum DecodeEstimate {
     /// A decoder that resizes rows as they come, as ``SystemImageDecoder``'s are for JPEG, PNG and GIF.
     ///
     ///     baseline JPEG, PNG, GIF: 8 rows of the source + the resizer's window + result
-    ///     progressive JPEG:        the same + its coefficients
+    ///     JPEG in several scans:   the same + its coefficients, whichever scans are read
     ///     interlaced GIF:          the same + a byte for each pixel
     ///     interlaced PNG:          all pixels + result
     static func streaming(of data: Data, format: ImageFormat, pixelSize: PixelSize?, target: PixelTarget) -> Int {
@@ -26,8 +26,7 @@ enum DecodeEstimate {
         let result = target.pixelSize(for: pixelSize)
         let kept =
             switch format {
-            // 6 bytes a pixel at 4:4:4, 3 at 4:2:0.
-            case .jpeg where isProgressive(data): multiply(pixelSize.pixelCount, 6)
+            case .jpeg: multiply(pixelSize.pixelCount, coefficientByteCount(data))
             case .gif where isInterlaced(gif: data): pixelSize.pixelCount
             default: 0
             }
@@ -80,24 +79,31 @@ enum DecodeEstimate {
         }
     }
 
-    /// Whether a JPEG has more scans than one: its frame header says so, or there is none to be found.
+    /// What a JPEG's coefficients take for each pixel while they are kept: 0 for a file in one scan, where they aren't; 2 bytes
+    /// for each sample in all others, which are 3 at 4:2:0, 6 at 4:4:4 and 8 for inks, rounded up.
     ///
-    /// - Source: ISO/IEC 10918-1, table B.1.
-    private static func isProgressive(_ data: Data) -> Bool {
+    /// A file in which no frame header is to be found counts as one of inks.
+    private static func coefficientByteCount(_ data: Data) -> Int {
         data.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            var offset = 2
-            while let marker = reader.byte(offset), marker == 0xFF, let code = reader.byte(offset + 1) {
-                switch code {
-                case 0xC0, 0xC1: return false
-                case 0xFF: offset += 1
-                default:
-                    guard let length = reader.big(offset + 2, size: 2), length >= 2 else { return true }
-                    if code == 0xC2 || code == 0xDA { return true }
-                    offset += 2 + length
+            var segments = JPEGSegments(ByteReader(bytes))
+            var kept: Int?
+            var componentCount = 0
+            while case .segment(let segment) = segments.next() {
+                if segment.isScan {
+                    // The first scan of a sequential file may hold some of its components alone.
+                    if segment.content.byte(0) ?? 0 >= componentCount { return 0 }
+                    break
                 }
+                guard segment.isFrame, kept == nil else { continue }
+                componentCount = segment.content.byte(5) ?? 0
+                let sampling = (0..<componentCount).map { segment.content.byte(7 + $0 * 3) ?? 0x11 }
+                let sum = sampling.reduce(0) { $0 + ($1 >> 4) * ($1 & 15) }
+                let largest = max((sampling.map { $0 >> 4 }.max() ?? 1) * (sampling.map { $0 & 15 }.max() ?? 1), 1)
+                kept = (2 * sum + largest - 1) / largest
+                // Progressive, by Huffman or arithmetic codes.
+                if segment.code == 0xC2 || segment.code == 0xCA { break }
             }
-            return true
+            return kept ?? 8
         }
     }
 }

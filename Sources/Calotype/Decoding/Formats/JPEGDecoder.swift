@@ -8,85 +8,112 @@ import CCodecs
 /// and so is a file that ends before its pixels do. A baseline file in one scan that lacks nothing but its
 /// end-of-image marker has all its pixels, and is decoded.
 ///
+/// Of a progressive file, scans that a small result doesn't need are left out (``JPEGPlan``). Their markers are looked at,
+/// up to the file's end, so that a file that was cut off is still incomplete; damage within their data isn't seen.
+///
 /// A value that borrows the bytes: used inside one `withUnsafeBytes` closure.
 struct JPEGDecoder {
-    /// The coefficients of a progressive file take 3 bytes a pixel at 4:2:0, 6 at 4:4:4: enough for 128 and 64
-    /// megapixels.
-    static let coefficientByteLimit = 384 << 20
-
     let bytes: UnsafeRawBufferPointer
     let header: ImageHeader
-    let target: PixelTarget
+    let options: DecodeOptions
     let check: DecodeGuard
 
     func decode() throws -> DecodedImage {
-        guard let jpeg = cc_jpeg_open(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) else {
-            throw ImageError(CC_NO_MEMORY, format: .jpeg, message: "", offset: 0)
-        }
-        defer { cc_jpeg_close(jpeg) }
-        func succeed(_ status: cc_status) throws {
-            guard status != CC_OK else { return }
-            throw ImageError(
-                status, format: .jpeg, message: cc_jpeg_message(jpeg), offset: cc_jpeg_offset(jpeg))
-        }
-
-        var info = cc_jpeg_info()
-        try succeed(cc_jpeg_read_header(jpeg, &info))
+        let reader = try JPEGReader(bytes)
+        // A whole file suspends nothing: what is missing is an error.
+        guard let info = try reader.header() else { throw ImageError(.decoding, .incomplete(.jpeg)) }
         let stored = PixelSize(width: Int(info.width), height: Int(info.height))
         try check.check(stored)
-        let original = header.orientation.applied(to: stored)
-        let result = target.pixelSize(for: original)
-        let storedResult = header.orientation.applied(to: result)
-        let denominator = Self.denominator(from: stored, to: storedResult)
-        var width: UInt32 = 0
-        var height: UInt32 = 0
-        try succeed(
-            cc_jpeg_start(jpeg, Int32(denominator), Self.coefficientByteLimit, &width, &height))
-        var hasReadScans = false
-        while !hasReadScans {
-            try check.check()
-            try succeed(cc_jpeg_consume(jpeg, 8, Int32(clamping: check.limits.scanCount), &hasReadScans))
+        let plan = JPEGPlan(
+            stored: stored, orientation: header.orientation, target: options.target, quality: options.quality)
+        if info.is_progressive, plan.denominator >= 4,
+            let scans = try JPEGScan.all(
+                in: ByteReader(bytes), limit: check.limits.scanCount, check: check.check)
+        {
+            try reader.skip(plan.needlessScans(of: scans, quantizerStep: Int(info.quantizer_step)))
         }
+        let conversion = JPEGMetadata(ByteReader(bytes)).conversion(info.model, options: options)
+        let scaled = try reader.start(denominator: plan.denominator)
+        try reader.consume(check)
+        let bitmap = try Bitmap(size: plan.result) { buffer in
+            let placement = RowPlacement(
+                buffer, storedSize: plan.storedResult, orientation: header.orientation, conversion: conversion)
+            var pass = JPEGPass(plan: plan, scaled: scaled, placement: placement)
+            // The library suspends only where its source does, which ours doesn't.
+            guard try pass.read(from: reader, check: check) else { throw ImageError(.decoding, .incomplete(.jpeg)) }
+        }
+        return DecodedImage(
+            bitmap: bitmap, originalPixelSize: plan.original, colorSpace: conversion?.result ?? .sRGB)
+    }
+}
 
-        let scaled = PixelSize(width: Int(width), height: Int(height))
-        let bitmap = try Bitmap(size: result) { buffer in
-            let placement = RowPlacement(buffer, storedSize: storedResult, orientation: header.orientation)
-            let isDirect = scaled == storedResult && header.orientation == .up
-            let resizer = RowResizer(
-                source: scaled,
-                extent: (Double(stored.width) / Double(denominator), Double(stored.height) / Double(denominator)),
-                isOpaque: true, placement: placement)
-            let stride = scaled.width * 4
-            let batch = 8
-            let rows = UnsafeMutablePointer<UInt8>.allocate(capacity: isDirect ? 1 : stride * batch)
-            defer { rows.deallocate() }
-            var y = 0
-            while y < scaled.height {
-                try check.check()
-                let wanted = min(batch, scaled.height - y)
-                let destination = isDirect ? placement.base + y * stride : rows
-                var count: UInt32 = 0
-                try succeed(cc_jpeg_read_rows(jpeg, destination, stride, UInt32(wanted), &count))
-                // The library suspends only where its source does, which ours doesn't.
-                guard count > 0 else { throw ImageError(.decoding, .incomplete(.jpeg)) }
-                if !isDirect {
-                    for row in 0..<Int(count) { resizer.append(rows + row * stride) }
-                }
-                y += Int(count)
-            }
-        }
-        return DecodedImage(bitmap: bitmap, originalPixelSize: original)
+/// One pass over an image's rows: decoded, resized and placed.
+struct JPEGPass {
+    private let scaled: PixelSize
+    private let placement: RowPlacement
+    /// `nil` where rows are written to their place at once.
+    private let resizer: RowResizer?
+    private let rows: JPEGRows
+    /// How many rows have been read.
+    private(set) var rowCount = 0
+
+    init(plan: JPEGPlan, scaled: PixelSize, placement: RowPlacement) {
+        self.scaled = scaled
+        self.placement = placement
+        let isDirect = scaled == plan.storedResult && placement.orientation == .up
+        resizer = isDirect ? nil : RowResizer(source: scaled, extent: plan.extent, isOpaque: true, placement: placement)
+        rows = JPEGRows(byteCount: isDirect ? 0 : scaled.width * 4 * Self.batch)
     }
 
-    /// The scale to decode at. Only 1/2, 1/4 and 1/8 have vector code; 1/8 is a plain average of blocks, so that it
-    /// needs more left over than the others for the same quality.
-    static func denominator(from stored: PixelSize, to result: PixelSize) -> Int {
-        let ratio = min(
-            Double(stored.width) / Double(result.width), Double(stored.height) / Double(result.height))
-        for (denominator, gap) in [(8, 3.0), (4, 1.5), (2, 1.5)] where ratio >= Double(denominator) * gap {
-            return denominator
+    /// Reads what there is.
+    ///
+    /// - Returns: Whether all rows have been read.
+    mutating func read(from reader: JPEGReader, check: DecodeGuard) throws -> Bool {
+        let stride = scaled.width * 4
+        while rowCount < scaled.height {
+            try check.check()
+            let destination = resizer == nil ? placement.base + rowCount * stride : rows.base
+            let count = try reader.readRows(
+                destination, stride: stride, capacity: min(Self.batch, scaled.height - rowCount))
+            guard count > 0 else { return false }
+            for row in 0..<count {
+                if let resizer {
+                    resizer.append(rows.base + row * stride)
+                } else {
+                    placement.finishDirectRow(rowCount + row)
+                }
+            }
+            rowCount += count
         }
-        return 1
+        return true
+    }
+
+    private static let batch = 8
+}
+
+/// Memory for a few rows.
+private final class JPEGRows {
+    let base: UnsafeMutablePointer<UInt8>
+
+    init(byteCount: Int) { base = .allocate(capacity: max(byteCount, 1)) }
+
+    deinit { base.deallocate() }
+}
+
+extension JPEGMetadata {
+    /// What turns rows into colours. Inks always need it: without a profile that can be used they are mixed plainly.
+    func conversion(_ model: cc_jpeg_model, options: DecodeOptions) -> ColorConversion? {
+        var source = SourceColor()
+        switch model {
+        case CC_JPEG_INKS: source.model = .cmyk
+        case CC_JPEG_GRAY: source.model = .gray
+        default: source.model = .rgb
+        }
+        if let profile = profile(limit: options.limits.profileByteCount) { source.encoding = .profile(profile) }
+        let conversion = ColorConversion(source, to: options.colorSpace, limits: options.limits)
+        guard conversion == nil, source.model == .cmyk, source.encoding != .standard else { return conversion }
+        source.encoding = .standard
+        return ColorConversion(source, to: options.colorSpace, limits: options.limits)
     }
 }
 #endif

@@ -32,9 +32,10 @@ public struct SystemImageDecoder: ImageDecoder {
             : DecodeEstimate.streaming(of: data, format: format, pixelSize: pixelSize, target: target)
     }
 
-    /// Previews of the rows so far, for PNG, GIF and WebP.
+    /// Previews of JPEG by scan, or of the rows so far; of PNG, GIF and WebP of the rows so far.
     public func progressiveDecoding(format: ImageFormat, options: DecodeOptions) -> (any ProgressiveDecoding)? {
         switch format {
+        case .jpeg: JPEGProgressiveDecoding(options: options)
         case .png, .gif, .webP: RowsSoFar(format: format, options: options)
         default: nil
         }
@@ -45,14 +46,13 @@ public struct SystemImageDecoder: ImageDecoder {
         let check = DecodeGuard(format: format, options: options)
         guard supports(format) else { throw ImageError(.decoding, .unsupportedFormat(format)) }
         let header = try check.header(of: data)
-        let target = options.target
         return try data.withUnsafeBytes { bytes in
             switch format {
             case .png: try PNGDecoder(data: data, bytes: bytes, header: header, options: options, check: check).decode()
             case .webP:
                 try WebPDecoder(data: data, bytes: bytes, header: header, options: options, check: check).decode()
             case .gif: try GIFDecoder(data: data, bytes: bytes, options: options, check: check).decode()
-            default: try JPEGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
+            default: try JPEGDecoder(bytes: bytes, header: header, options: options, check: check).decode()
             }
         }
     }

@@ -1,0 +1,4 @@
+#ifdef CALOTYPE_AVIF
+#include <avif/avif.h>
+int cc_x(void){return avifVersion()!=0;}
+#endif

@@ -1,0 +1,111 @@
+#if canImport(CCodecs)
+import CCodecs
+import Foundation
+
+/// A JPEG that libjpeg-turbo reads, whole or still arriving; its answers as errors.
+///
+/// - Isolation: Used by one thread at a time.
+final class JPEGReader {
+    /// The coefficients of a progressive file take 3 bytes a pixel at 4:2:0, 6 at 4:4:4: enough for 128 and 64
+    /// megapixels.
+    static let coefficientByteLimit = 384 << 20
+
+    private let jpeg: OpaquePointer
+
+    /// Reads a whole file.
+    ///
+    /// - Parameter bytes: Must outlive the reader.
+    init(_ bytes: UnsafeRawBufferPointer) throws {
+        jpeg = try Self.opened(cc_jpeg_open(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count))
+    }
+
+    /// Reads bytes that ``append(_:)`` brings.
+    init() throws {
+        jpeg = try Self.opened(cc_jpeg_open_growing())
+    }
+
+    private static func opened(_ jpeg: OpaquePointer?) throws -> OpaquePointer {
+        guard let jpeg else { throw ImageError(CC_NO_MEMORY, format: .jpeg, message: "", offset: 0) }
+        return jpeg
+    }
+
+    deinit { cc_jpeg_close(jpeg) }
+
+    /// - Returns: `false` if more bytes have to arrive.
+    private func succeeds(_ status: cc_status) throws -> Bool {
+        switch status {
+        case CC_OK: return true
+        case CC_WAITING: return false
+        // "12-bit JPEG": named as a format of its own, since the file is sound, and loading it again wouldn't help.
+        case CC_UNSUPPORTED:
+            let kind = String(cString: cc_jpeg_message(jpeg))
+            throw ImageError(.decoding, .unsupportedFormat(ImageFormat("\(kind) \(ImageFormat.jpeg)")))
+        default:
+            throw ImageError(status, format: .jpeg, message: cc_jpeg_message(jpeg), offset: cc_jpeg_offset(jpeg))
+        }
+    }
+
+    /// Copies the next bytes.
+    func append(_ bytes: UnsafeRawBufferPointer) throws {
+        _ = try succeeds(
+            cc_jpeg_append(jpeg, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count))
+    }
+
+    /// Reads up to the first scan; `nil` if more bytes have to arrive.
+    func header() throws -> cc_jpeg_info? {
+        var info = cc_jpeg_info()
+        return try succeeds(cc_jpeg_read_header(jpeg, &info)) ? info : nil
+    }
+
+    /// Leaves out these scans.
+    func skip(_ ranges: [Range<Int>]) throws {
+        let ranges = ranges.map { cc_range(start: $0.lowerBound, end: $0.upperBound) }
+        _ = try succeeds(cc_jpeg_skip(jpeg, ranges, ranges.count))
+    }
+
+    /// Prepares to decode at that scale.
+    ///
+    /// - Returns: The size of the rows.
+    func start(denominator: Int) throws -> PixelSize {
+        var (width, height): (UInt32, UInt32) = (0, 0)
+        _ = try succeeds(cc_jpeg_start(jpeg, Int32(denominator), Self.coefficientByteLimit, &width, &height))
+        return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    /// Reads the scans, as far as they have arrived; does nothing for a file in one scan.
+    ///
+    /// - Returns: Whether all have been read, and how many have ended that show more than those before.
+    @discardableResult
+    func consume(_ check: DecodeGuard) throws -> cc_jpeg_progress {
+        var progress = cc_jpeg_progress()
+        var goesOn = true
+        while goesOn, !progress.is_done {
+            try check.check()
+            goesOn = try succeeds(
+                cc_jpeg_consume(jpeg, 8, Int32(clamping: check.limits.scanCount), &progress))
+        }
+        return progress
+    }
+
+    /// Begins a pass over what has arrived of a file with several scans; `false` if that is none.
+    func startPass() throws -> Bool {
+        var started = false
+        _ = try succeeds(cc_jpeg_start_pass(jpeg, &started))
+        return started
+    }
+
+    /// Ends a pass whose rows have all been read.
+    func finishPass() throws {
+        _ = try succeeds(cc_jpeg_finish_pass(jpeg))
+    }
+
+    /// Decodes rows, each `stride` bytes after the one before.
+    ///
+    /// - Returns: How many; fewer than `capacity` at the end, or where more bytes have to arrive.
+    func readRows(_ rows: UnsafeMutablePointer<UInt8>, stride: Int, capacity: Int) throws -> Int {
+        var count: UInt32 = 0
+        _ = try succeeds(cc_jpeg_read_rows(jpeg, rows, stride, UInt32(capacity), &count))
+        return Int(count)
+    }
+}
+#endif

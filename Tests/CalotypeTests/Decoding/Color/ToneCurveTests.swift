@@ -1,0 +1,64 @@
+import CalotypeTesting
+import Testing
+
+@testable import Calotype
+
+@Suite("HDR")
+struct ToneCurveTests {
+    @Test(
+        "grays of PQ and HLG become those that the documented curve gives",
+        arguments: [
+            (
+                SourceColor.Transfer.pq,
+                [(UInt8(0), UInt8(0)), (60, 39), (100, 107), (120, 157), (148, 225), (192, 255)]
+            ),
+            (.hlg, [(0, 0), (60, 57), (100, 104), (140, 153), (192, 226), (255, 255)]),
+        ])
+    func grays(transfer: SourceColor.Transfer, values: [(UInt8, UInt8)]) throws {
+        for model in [SourceColor.Model.rgb, .gray] {
+            let source = SourceColor(model: model, encoding: .coded(primaries: .bt2020, transfer: transfer))
+            let conversion = try #require(ColorConversion(source, to: .sRGB, limits: ImageLimits()))
+            #expect(conversion.isToneMapped)
+            for (value, expected) in values {
+                var row: [UInt8] = [value, value, value, 255]
+                row.convert(by: conversion)
+                #expect(abs(Int(row[1]) - Int(expected)) <= 1, "\(value) became \(row), not \(expected)")
+                #expect(row[0] == row[1] && row[1] == row[2])
+            }
+        }
+    }
+
+    @Test("brighter never becomes darker", arguments: [SourceColor.Transfer.pq, .hlg])
+    func monotonic(transfer: SourceColor.Transfer) throws {
+        let source = SourceColor(encoding: .coded(primaries: .bt2020, transfer: transfer))
+        let conversion = try #require(ColorConversion(source, to: .displayP3, limits: ImageLimits()))
+        #expect(conversion.result == .displayP3)
+        var row: [UInt8] = (UInt8.min...UInt8.max).flatMap { value -> [UInt8] in [value, value, value, 255] }
+        row.convert(by: conversion)
+        let greens = stride(from: 1, to: row.count, by: 4).map { row[$0] }
+        #expect(greens == greens.sorted())
+        #expect(greens.first == 0 && greens.last == 255)
+    }
+
+    @Test("the curve meets the straight line without a bend, and ends at white")
+    func curve() {
+        #expect(ToneCurve.value(at: 0.25) == 0.25)
+        #expect(ToneCurve.value(at: ToneCurve.peak) == 1)
+        #expect(ToneCurve.value(at: 50) == 1)
+        #expect(abs(ToneCurve.value(at: ToneCurve.peak * 0.999) - 1) < 0.001)
+        let step = ToneCurve.value(at: 0.501) - ToneCurve.value(at: 0.5)
+        #expect(abs(step - 0.001) < 0.000_05)
+    }
+
+    @Test("a colour of HDR keeps its hue: the others shrink as the brightest does")
+    func hue() throws {
+        let source = SourceColor(encoding: .coded(primaries: .sRGB, transfer: .pq))
+        let conversion = try #require(ColorConversion(source, to: .sRGB, limits: ImageLimits()))
+        var row: [UInt8] = [180, 140, 100, 255]
+        row.convert(by: conversion)
+        let light = row.map { SourceColor.Transfer.sRGB.light(of: Double($0) / 255) }
+        let original = [180.0, 140, 100].map { SourceColor.Transfer.pq.light(of: $0 / 255) }
+        #expect(abs(light[1] / light[0] - original[1] / original[0]) < 0.01)
+        #expect(abs(light[2] / light[0] - original[2] / original[0]) < 0.01)
+    }
+}
