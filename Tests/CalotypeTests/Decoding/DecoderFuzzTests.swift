@@ -30,6 +30,16 @@ struct DecoderFuzzTests {
         try Self.decodeMutations(of: WebPEncoder.encode(width: 20, height: 16, frames: [webP, webP]))
     }
 
+    #if os(Linux)
+    @Test("so do mutations of animations, played to their ends, and of what has arrived of them")
+    func animations() throws {
+        for format in [CompositionTests.Format.gif, .interlacedGIF, .apng, .apngBesideStill, .interlacedAPNG, .webP] {
+            let data = CompositionTests.encode(CompositionTests.frames(format, count: 4, seed: 7), format)
+            try Self.decodeMutations(of: data)
+        }
+    }
+    #endif
+
     private static func decodeMutations(of data: Data) throws {
         var generator = SeededGenerator(seed: UInt64(data.count))
         // A mutated size may be large: the limit keeps the work small.
@@ -41,6 +51,10 @@ struct DecoderFuzzTests {
                 let image = try ImageDecoders.system.decode(
                     mutated, options: DecodeOptions(target: target, limits: limits))
                 #expect(image.pixelSize == target.pixelSize(for: image.originalPixelSize))
+                for index in (image.animation?.durations.indices ?? 0..<0).reversed() {
+                    let frame = try image.animation?.frame(at: index)
+                    #expect(frame?.pixelSize == image.pixelSize)
+                }
             } catch let error as ImageError {
                 #expect(error.stage == .decoding)
             } catch {

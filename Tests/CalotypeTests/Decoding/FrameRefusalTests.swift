@@ -111,6 +111,31 @@ struct FrameRefusalTests {
         }
     }
 
+    @Test(
+        "what libwebp takes for pixels is limited: 4 bytes for a lossless one, up to 5 for a lossy one with alpha",
+        arguments: [("picture-lossless.webp", 4), ("picture-alpha.webp", 5), ("picture.webp", 0)])
+    func pixelBytes(_ name: String, _ byteCount: Int) throws {
+        try ImageFixture.data(name).withUnsafeBytes { bytes in
+            for excess in [0, 1] where excess <= byteCount {
+                let webP = try #require(
+                    cc_webp_open(bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), bytes.count))
+                defer { cc_webp_close(webP) }
+                var info = cc_webp_info()
+                var frame = cc_frame()
+                var isLossless = false
+                #expect(cc_webp_read_header(webP, 10, &info) == CC_OK)
+                #expect(cc_webp_read_frame(webP, &frame, &isLossless) == CC_OK)
+                let (width, height) = (frame.width, frame.height)
+                var pixels = [UInt8](repeating: 0, count: Int(width * height) * 4)
+                let status = pixels.withUnsafeMutableBufferPointer { rows in
+                    let limit = Int(width * height) * byteCount - excess
+                    return cc_webp_start(webP, width, height, rows.baseAddress, Int(width) * 4, limit)
+                }
+                #expect(status == (excess == 0 ? CC_OK : CC_LIMIT))
+            }
+        }
+    }
+
     @Test("a GIF without any colour table has no colours")
     func noTable() {
         let frame = GIFEncoder.Frame(width: 2, height: 2, table: .none) { _, _ in .red }

@@ -89,6 +89,17 @@ struct RowsSoFarTests {
         #expect([(0, 0), (2, 0), (0, 2), (2, 2)].contains { Self.color($0, $1) == bitmap.pixel(3, 3) })
     }
 
+    @Test("an animated PNG's still image is a preview only if it is the first frame")
+    func stillBesideFrames() throws {
+        let frame = PNGEncoder.Frame(width: 8, height: 8) { _, _ in .red }
+        for still in [nil, PNGEncoder.Frame(width: 8, height: 8) { _, _ in .blue }] {
+            let chunks = PNGEncoder.animation(width: 8, height: 8, still: still, frames: [frame, frame])
+            let decoding = RowsSoFar(format: .png, options: DecodeOptions())
+            try decoding.append(PNGEncoder.file(chunks))
+            #expect(try decoding.preview()?.bitmap.pixel(0, 0) == (still == nil ? .red : nil))
+        }
+    }
+
     @Test("what is asked for too soon gives nothing; previews cost no more than three decodes together")
     func costs() throws {
         let data = Self.png(isInterlaced: false)

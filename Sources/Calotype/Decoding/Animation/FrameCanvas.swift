@@ -9,8 +9,9 @@ final class FrameCanvas {
     private let pixels: UnsafeMutablePointer<UInt8>
     /// The frame drawn last, whose disposal is still to come.
     private var last: FrameControl?
-    /// What that frame covers, if it is to be taken back.
+    /// What that frame covers, if it is to be taken back. Memory that stays, for the next such frame.
     private var covered: UnsafeMutablePointer<UInt8>?
+    private var coveredByteCount = 0
 
     /// - Returns: `nil` if the system has no memory left.
     init?(size: PixelSize) {
@@ -28,8 +29,6 @@ final class FrameCanvas {
     func clear() {
         memset(pixels, 0, size.pixelCount * 4)
         last = nil
-        free(covered)
-        covered = nil
     }
 
     /// A row, `size.width * 4` bytes.
@@ -42,14 +41,19 @@ final class FrameCanvas {
         dispose()
         last = control
         guard control.disposal == .restore, control.pixelCount > 0 else { return }
-        guard let memory = malloc(control.pixelCount * 4) else {
+        let byteCount = control.pixelCount * 4
+        if byteCount > coveredByteCount {
+            free(covered)
+            covered = malloc(byteCount)?.assumingMemoryBound(to: UInt8.self)
+            coveredByteCount = covered == nil ? 0 : byteCount
+        }
+        guard let covered else {
+            last = nil
             throw ImageError(.decoding, .limitExceeded(format, detail: "the system's memory"))
         }
-        let copy = memory.assumingMemoryBound(to: UInt8.self)
         for y in 0..<control.height {
-            (copy + y * control.width * 4).update(from: place(control, y), count: control.width * 4)
+            (covered + y * control.width * 4).update(from: place(control, y), count: control.width * 4)
         }
-        covered = copy
     }
 
     private func dispose() {
@@ -62,8 +66,6 @@ final class FrameCanvas {
             case .restore: if let covered { place(control, y).update(from: covered + y * count, count: count) }
             }
         }
-        free(covered)
-        covered = nil
     }
 
     /// Draws row `y` of a frame that has begun: as many pixels as the frame is wide, premultiplied.

@@ -30,16 +30,6 @@ struct FrameControl: Sendable, Hashable {
 
     /// Whether nothing of the canvas is left uncovered.
     func covers(_ canvas: PixelSize) -> Bool { width == canvas.width && height == canvas.height }
-
-    /// The time that a frame is shown for: 100 ms where the file says 10 ms or less.
-    ///
-    /// Old writers mean "as fast as you can" by that, on computers that were slow. Browsers have this rule, for all formats
-    /// alike: in GIF, which counts in 10 ms, it concerns what is under 20 ms.
-    ///
-    /// - Source: Mozilla's FrameTimeout, Blink's DeferredImageDecoder, WebKit's ScalableImageDecoder.
-    static func shownDuration(_ duration: Duration) -> Duration {
-        duration <= .milliseconds(10) ? .milliseconds(100) : duration
-    }
 }
 
 extension [FrameControl] {

@@ -15,6 +15,16 @@ public final class ImageAnimation: Sendable {
     /// How many frames are decoded ahead of the one that is shown.
     private static let lookAhead = 3
 
+    /// The time that a frame is shown for: 100 ms where the file says 10 ms or less.
+    ///
+    /// Old writers mean "as fast as you can" by that, on computers that were slow. Browsers have this rule, for all formats
+    /// alike: in GIF, which counts in 10 ms, it concerns what is under 20 ms.
+    ///
+    /// - Source: Mozilla's FrameTimeout, Blink's DeferredImageDecoder, WebKit's ScalableImageDecoder.
+    package static func shownDuration(_ duration: Duration) -> Duration {
+        duration <= .milliseconds(10) ? .milliseconds(100) : duration
+    }
+
     /// How long each frame is shown.
     public let durations: [Duration]
     /// How often the animation plays; 0 means for ever.
@@ -119,6 +129,27 @@ public final class ImageAnimation: Sendable {
         }
         decodeAhead()
         return frame
+    }
+
+    /// The frame that is shown once the animation has played for that time; the last one when it is over.
+    ///
+    /// - Parameter time: From the beginning, not negative.
+    /// - Complexity: In the number of frames.
+    public func frameIndex(at time: Duration) -> Int {
+        precondition(time >= .zero, "An animation isn't played before its beginning; got \(time).")
+        let total = durations.reduce(.zero, +)
+        // More rounds than anybody sees don't fit a number.
+        let rounds = (time / total).rounded(.down)
+        guard total > .zero, rounds < 1e15, loopCount == 0 || time < total * loopCount else { return frameCount - 1 }
+        // The quotient is rounded: the rest may be a little less than nothing, or as long as a round.
+        var rest = time - total * Int(rounds)
+        if rest < .zero { rest += total }
+        if rest >= total { rest -= total }
+        for (index, duration) in durations.enumerated() {
+            if rest < duration { return index }
+            rest -= duration
+        }
+        return frameCount - 1
     }
 
     /// Returns once nothing is being decoded, what is decoded ahead included.

@@ -57,6 +57,7 @@ final class FrameRows {
     private func appendBlankRows(_ blankCount: Int) throws {
         guard blankCount > 0 else { return }
         if row.count == 0 {
+            row.deallocate()
             row = .allocate(capacity: resizer.source.width * 4)
             row.initialize(repeating: 0)
         }

@@ -23,7 +23,7 @@ struct GIFDecoder {
         let canvas = reader.canvas
         try check.check(canvas)
         let frameLimit = isPartial ? 1 : check.limits.frameCount
-        let structure = GIFStructure(ByteReader(bytes), frameLimit: max(frameLimit, 1))
+        let structure = GIFStructure(ByteReader(bytes), frameLimit: frameLimit)
         guard !structure.exceedsLimit || isPartial else {
             throw ImageError(.decoding, .limitExceeded(.gif, detail: "more than \(frameLimit) frames"))
         }

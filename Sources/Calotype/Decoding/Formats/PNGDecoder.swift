@@ -57,6 +57,9 @@ struct PNGDecoder {
     }
 
     private func animation() throws -> APNGStructure? {
+        guard !isPartial || !APNGStructure.hasStillBesideFrames(ByteReader(bytes)) else {
+            throw ImageError(.decoding, .incomplete(.png))
+        }
         guard !isPartial, let size = header.pixelSize else { return nil }
         return try APNGStructure(
             ByteReader(bytes), canvas: header.orientation.applied(to: size), frameLimit: check.limits.frameCount)

@@ -27,7 +27,7 @@ struct WebPDecoder {
         try check.check(canvas)
         let isLossless = try reader.beginFirst()
         let frame = reader.frame
-        let color = color()
+        let color = SourceColor(webP: ByteReader(bytes), limits: check.limits)
         let conversion = ColorConversion(color, to: options.colorSpace, limits: options.limits)
         let orientation = header.orientation
         let original = orientation.applied(to: canvas)
@@ -72,17 +72,6 @@ struct WebPDecoder {
             of: WebPFrames(data: data, canvasSize: canvas, frames: structure.frames), data: data,
             loopCount: Int(info.loop_count), first: still, color: color, orientation: orientation, options: options)
         return animation.map { DecodedImage(still, animation: $0) } ?? still
-    }
-
-    /// What the ICC profile says, if there is one that isn't too large.
-    ///
-    /// - Source: RFC 9649, section 2.7.1.3: it comes before the pixels, in extended files.
-    private func color() -> SourceColor {
-        let reader = ByteReader(bytes)
-        guard reader.has("VP8X", at: 12), let profile = WebPStructure.chunk("ICCP", in: reader), profile.count > 0,
-            profile.count <= check.limits.profileByteCount
-        else { return SourceColor() }
-        return SourceColor(encoding: .profile(Array(profile.bytes)))
     }
 
     /// The size to let the library scale to: twice the result where that saves work, and three times where the boxes

@@ -81,6 +81,17 @@ struct APNGStructure {
         guard isEnded, open == nil, !frames.isEmpty, heads.kind.count == 5 else { return nil }
     }
 
+    /// Whether the still image is no frame of the animation, as far as the bytes tell: it isn't what will be shown.
+    static func hasStillBesideFrames(_ reader: ByteReader) -> Bool {
+        var isAnimated = false
+        for chunk in PNGChunks(reader) {
+            if chunk.is("fcTL") { return false }
+            if chunk.is("IDAT") { break }
+            if chunk.is("acTL") { isAnimated = true }
+        }
+        return isAnimated
+    }
+
     private static func control(_ content: ByteReader, canvas: PixelSize) -> FrameControl? {
         guard let width = content.big(4, size: 4), let height = content.big(8, size: 4),
             let left = content.big(12, size: 4), let top = content.big(16, size: 4),
@@ -92,7 +103,7 @@ struct APNGStructure {
         // No denominator means hundredths.
         let duration = Duration.seconds(numerator) / (denominator == 0 ? 100 : denominator)
         return FrameControl(
-            left: left, top: top, width: width, height: height, duration: FrameControl.shownDuration(duration),
+            left: left, top: top, width: width, height: height, duration: ImageAnimation.shownDuration(duration),
             blend: blend == 0 ? .source : .over, disposal: [.keep, .clear, .restore][disposal])
     }
 

@@ -58,7 +58,7 @@ struct GIFStructure {
 
     /// What a graphics control says of the frame after it.
     fileprivate struct GraphicControl {
-        var duration = FrameControl.shownDuration(.zero)
+        var duration = ImageAnimation.shownDuration(.zero)
         var disposal = FrameControl.Disposal.keep
         var transparentIndex: Int?
 
@@ -68,7 +68,7 @@ struct GIFStructure {
             guard reader.byte(offset + 2) == 4, let flags = reader.byte(offset + 3),
                 let delay = reader.little(offset + 4, size: 2), let index = reader.byte(offset + 6)
             else { return nil }
-            duration = FrameControl.shownDuration(.milliseconds(delay * 10))
+            duration = ImageAnimation.shownDuration(.milliseconds(delay * 10))
             // 4 isn't defined; some writers mean 3 by it, and browsers take it so.
             disposal =
                 switch flags >> 2 & 7 {

@@ -9,8 +9,8 @@ extension ImageHeader {
         var orientation: ImageOrientation?
         var textual: ImageOrientation?
         // The chunks may follow the pixels: the whole file is searched, a step for each.
-        for chunk in PNGChunks(reader) where orientation == nil {
-            if chunk.is("IEND") { break }
+        for chunk in PNGChunks(reader) {
+            if orientation != nil || chunk.is("IEND") { break }
             if chunk.is("eXIf") {
                 orientation = ImageOrientation(tiff: chunk.content)
             } else if textual == nil, let exif = PNGText.exif(chunk) {

@@ -1,6 +1,6 @@
 extension SourceColor {
-    /// What a PNG says of its colours, before its pixels: iCCP before sRGB, and that before gAMA and cHRM. Of what is
-    /// damaged or too large nothing is read. cICP counts where it means sRGB; other codes aren't known here.
+    /// What a PNG says of its colours, before its pixels: cICP before iCCP, that before sRGB, and that before gAMA and cHRM.
+    /// Of what is damaged, too large or unknown nothing is read.
     ///
     /// - Source: PNG (third edition), sections 4.3 and 11.3.2.
     init(png reader: ByteReader, isGray: Bool, limits: ImageLimits) {
@@ -11,7 +11,10 @@ extension SourceColor {
         var chromaticities: Chromaticities?
         for chunk in PNGChunks(reader) {
             if chunk.is("IDAT") { break }
-            if chunk.is("cICP"), chunk.isSound, chunk.content.byte(0) == 1, chunk.content.byte(1) == 13 { return }
+            if chunk.is("cICP"), chunk.isSound, let coded = Self.codePoints(chunk.content) {
+                encoding = coded
+                return
+            }
             if chunk.is("sRGB"), chunk.isSound { hasStandard = true }
             if chunk.is("iCCP"), profile == nil, chunk.isSound { profile = Self.profile(chunk.content, limits) }
             if chunk.is("gAMA"), gamma == nil, chunk.isSound { gamma = chunk.content.big(0, size: 4) }
@@ -27,6 +30,14 @@ extension SourceColor {
             let others = chromaticities.flatMap { $0.isNearStandard ? nil : $0 }
             if !isNearStandard || others != nil { encoding = .gamma(100_000 / Double(gamma), others) }
         }
+    }
+
+    /// cICP: primaries, a transfer function, a matrix, which is none in PNG, and whether the range is full.
+    private static func codePoints(_ content: ByteReader) -> Encoding? {
+        guard let primaries = content.byte(0), let transfer = content.byte(1), content.byte(2) == 0, content.byte(3) == 1
+        else { return nil }
+        let encoding = Encoding.codePoints(primaries: primaries, transfer: transfer)
+        return encoding == .standard ? nil : encoding
     }
 
     /// iCCP: a name of 1 to 79 bytes, 0, the method 0, and the profile as a zlib stream.

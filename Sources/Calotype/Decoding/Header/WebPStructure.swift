@@ -44,7 +44,8 @@ extension WebPStructure.Frame {
         else { return nil }
         control = FrameControl(
             left: left * 2, top: top * 2, width: width + 1, height: height + 1,
-            duration: FrameControl.shownDuration(.milliseconds(milliseconds)), blend: flags & 2 == 0 ? .over : .source,
+            duration: ImageAnimation.shownDuration(.milliseconds(milliseconds)),
+            blend: flags & 2 == 0 ? .over : .source,
             disposal: flags & 1 == 0 ? .keep : .clear)
         offset = start + 16
         length = content.count - 16

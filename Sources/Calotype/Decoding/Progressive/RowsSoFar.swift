@@ -2,7 +2,8 @@
 import Foundation
 
 /// Previews of PNG, GIF and WebP: the rows that have arrived, decoded anew for each preview; the others are transparent.
-/// Interlaced PNG gives all rows, ever finer. Of an animated file it is the first frame, and of PNG the still image.
+/// Interlaced PNG gives all rows, ever finer. Of an animated file it is the first frame; animated PNG whose still image is
+/// another one gives none.
 ///
 /// A preview costs as much as the rows it has. So the next one comes once there are half as many bytes again: all of them
 /// together cost at most three decodes of the file, however often they are asked for.

@@ -134,7 +134,7 @@ struct ImageAnimationTests {
         _ = try await animation.frame(at: 5)
         await animation.waitUntilIdle()
         #expect(animation.retained == (4, 4 * 64, true))
-        MemoryPressureCenter.shared.report(.warning)
+        animation.respondToMemoryPressure(.warning)
         #expect(animation.retained == (0, 0, false))
         #expect(try blocking(animation, 6) == 6)
         #expect(frames.runs.withLock { $0 } == 2)
@@ -148,6 +148,20 @@ struct ImageAnimationTests {
         #expect(try blocking(other, 1) == 1)
         #expect(other.retained == (0, 0, false))
         pressed.withLock { $0 = nil }
+    }
+
+    @Test("an animation that has made frames hears of the system's shortage")
+    func system() async {
+        // In a process of its own: all that hear of it let go.
+        await #expect(processExitsWith: .success) {
+            let frames = CountedFrames()
+            let animation = frames.animation(frameCount: 20)
+            _ = try await animation.frame(at: 5)
+            await animation.waitUntilIdle()
+            #expect(animation.retained.frameCount == 4)
+            MemoryPressureCenter.shared.report(.warning)
+            #expect(animation.retained == (0, 0, false))
+        }
     }
 
     @Test("a frame that can't be made says so to whoever asks for it, each time, and the others are made")
@@ -204,6 +218,27 @@ struct ImageAnimationTests {
             try await group.waitForAll()
         }
         await animation.waitUntilIdle()
+    }
+
+    @Test("the frame of a time is found in any round; when all rounds are over, it is the last")
+    func times() {
+        func animation(_ loopCount: Int) -> ImageAnimation {
+            ImageAnimation(durations: [100, 20, 30].map { .milliseconds($0) }, loopCount: loopCount) { _ in
+                CountedFrames.image(0, PixelSize(width: 1, height: 1))
+            }
+        }
+        let rows = [(0, 0), (99, 0), (100, 1), (119, 1), (120, 2), (149, 2), (150, 0), (250, 1), (299, 2)]
+        for (milliseconds, index) in rows {
+            for loopCount in [0, 2] {
+                #expect(animation(loopCount).frameIndex(at: .milliseconds(milliseconds)) == index, "\(milliseconds)")
+            }
+        }
+        #expect(animation(2).frameIndex(at: .milliseconds(300)) == 2)
+        #expect(animation(0).frameIndex(at: .milliseconds(300)) == 0)
+        for round in 1..<2_000 {
+            #expect(animation(0).frameIndex(at: .milliseconds(150) * round) == 0)
+            #expect(animation(0).frameIndex(at: .milliseconds(150) * round - .nanoseconds(1)) == 2)
+        }
     }
 
     @Test("what an animation takes is counted: pixels, file, canvas, and the frames that are kept")
