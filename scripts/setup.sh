@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh          what builds, tests and the demo need
 #   scripts/setup.sh bench    also what the benchmarks compare with and count with
+#   scripts/setup.sh bench-decode    what those of decoding compare with: libvips and other libraries, some 400 MB
 #
 # Does nothing, quickly, where nothing is missing. Asks nothing.
 set -euo pipefail
@@ -14,8 +15,9 @@ packages=(
 case "${1:-}" in
 "") ;;
 bench) packages+=(nginx-light valgrind) ;;
+bench-decode) packages+=(libvips-dev libavif-dev libheif-dev libjxl-dev python3-venv) ;;
 *)
-    echo "usage: scripts/setup.sh [bench]" >&2
+    echo "usage: scripts/setup.sh [bench|bench-decode]" >&2
     exit 2
     ;;
 esac

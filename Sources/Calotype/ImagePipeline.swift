@@ -42,7 +42,8 @@ public final class ImagePipeline: Sendable {
         }
         coordinator = LoadCoordinator(
             loader: loader,
-            maker: RenditionMaker(decoders: configuration.decoders, limits: configuration.limits),
+            maker: RenditionMaker(
+                decoders: configuration.decoders, limits: configuration.limits, quality: configuration.resizeQuality),
             memory: configuration.memory,
             impressions: impressions,
             fetchLimits: .init(

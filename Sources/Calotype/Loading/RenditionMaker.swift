@@ -13,6 +13,7 @@ struct RenditionMaker: Sendable {
 
     let decoders: ImageDecoders
     let limits: ImageLimits
+    let quality: ResizeQuality
 
     /// About how many bytes ``make(of:target:processors:cancellation:)`` takes at its peak, the result included.
     ///
@@ -51,13 +52,17 @@ struct RenditionMaker: Sendable {
         var work = LoadReport.RenditionWork(material.work)
         switch material {
         case .bytes(let resource):
-            let options = DecodeOptions(target: target, limits: limits, cancellation: cancellation)
+            let options = DecodeOptions(
+                target: target, quality: quality, limits: limits, cancellation: cancellation)
             decoded = try decode(resource, options)
         case .pixels(let larger):
             let size = target.pixelSize(for: larger.image.originalPixelSize)
             decoded =
                 larger.decodedSize == size
-                ? larger.image : try larger.image.mapBitmaps { try $0.resized(to: size, cancellation: cancellation) }
+                ? larger.image
+                : try larger.image.mapBitmaps {
+                    try $0.resized(to: size, quality: quality, cancellation: cancellation)
+                }
         }
         work.decode = .now - start
 

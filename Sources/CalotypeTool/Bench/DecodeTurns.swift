@@ -22,7 +22,9 @@ struct DecodeTurns {
         default: return nil
         }
         data = try Data(contentsOf: URL(filePath: arguments[1]))
-        options = DecodeOptions(target: .fit(width: width, height: nil), quality: quality)
+        // 48 megapixels of grain as PNG are longer than what is taken from the network.
+        let limits = ImageLimits(bodyByteCount: 256 << 20)
+        options = DecodeOptions(target: .fit(width: width, height: nil), quality: quality, limits: limits)
     }
 
     /// Answers until there are no more lines.
