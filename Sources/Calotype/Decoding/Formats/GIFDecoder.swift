@@ -12,6 +12,7 @@ import CCodecs
 struct GIFDecoder {
     let bytes: UnsafeRawBufferPointer
     let target: PixelTarget
+    let quality: ResizeQuality
     let check: DecodeGuard
 
     func decode() throws -> DecodedImage {
@@ -42,7 +43,8 @@ struct GIFDecoder {
             let isOpaque = !frame.has_alpha && frame.covers(canvas)
             let rows = FrameRows(
                 frame: frame, canvas: canvas,
-                resizer: RowResizer(source: canvas, isOpaque: isOpaque, placement: placement), check: check)
+                resizer: RowResizer(source: canvas, isOpaque: isOpaque, quality: quality, placement: placement),
+                check: check)
             try rows.begin()
             let stride = Int(frame.width) * 4
             let batch = 8

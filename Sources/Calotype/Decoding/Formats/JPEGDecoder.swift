@@ -17,6 +17,7 @@ struct JPEGDecoder {
     let bytes: UnsafeRawBufferPointer
     let header: ImageHeader
     let target: PixelTarget
+    let quality: ResizeQuality
     let check: DecodeGuard
 
     func decode() throws -> DecodedImage {
@@ -55,7 +56,7 @@ struct JPEGDecoder {
             let resizer = RowResizer(
                 source: scaled,
                 extent: (Double(stored.width) / Double(denominator), Double(stored.height) / Double(denominator)),
-                isOpaque: true, placement: placement)
+                averaged: Double(denominator), isOpaque: true, quality: quality, placement: placement)
             let stride = scaled.width * 4
             let batch = 8
             let rows = UnsafeMutablePointer<UInt8>.allocate(capacity: isDirect ? 1 : stride * batch)

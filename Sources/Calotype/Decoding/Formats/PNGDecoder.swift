@@ -12,6 +12,7 @@ struct PNGDecoder {
     let bytes: UnsafeRawBufferPointer
     let header: ImageHeader
     let target: PixelTarget
+    let quality: ResizeQuality
     let check: DecodeGuard
 
     func decode() throws -> DecodedImage {
@@ -47,7 +48,8 @@ struct PNGDecoder {
 
         let bitmap = try Bitmap(size: result) { buffer in
             let placement = RowPlacement(buffer, storedSize: storedResult, orientation: header.orientation)
-            let resizer = RowResizer(source: stored, isOpaque: isOpaque, placement: placement)
+            let resizer = RowResizer(
+                source: stored, isOpaque: isOpaque, quality: quality, placement: placement)
             let isInterlaced = info.pass_count > 1
             let capacity = isInterlaced ? stride * stored.height : stride * 8
             // An interlaced file fills all rows in seven passes.

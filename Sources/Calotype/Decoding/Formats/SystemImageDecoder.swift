@@ -37,16 +37,19 @@ public struct SystemImageDecoder: ImageDecoder {
         let check = DecodeGuard(format: format, options: options)
         guard supports(format) else { throw ImageError(.decoding, .unsupportedFormat(format)) }
         let header = try check.header(of: data)
-        let target = options.target
+        let (target, quality) = (options.target, options.quality)
         return try data.withUnsafeBytes { bytes in
             switch format {
-            case .png: try PNGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
+            case .png:
+                try PNGDecoder(bytes: bytes, header: header, target: target, quality: quality, check: check).decode()
             case .webP:
                 try WebPDecoder(
-                    bytes: bytes, header: header, target: target, frameLimit: options.limits.frameCount, check: check
+                    bytes: bytes, header: header, target: target, quality: quality,
+                    frameLimit: options.limits.frameCount, check: check
                 ).decode()
-            case .gif: try GIFDecoder(bytes: bytes, target: target, check: check).decode()
-            default: try JPEGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
+            case .gif: try GIFDecoder(bytes: bytes, target: target, quality: quality, check: check).decode()
+            default:
+                try JPEGDecoder(bytes: bytes, header: header, target: target, quality: quality, check: check).decode()
             }
         }
     }

@@ -21,6 +21,7 @@ struct WebPDecoder {
     let bytes: UnsafeRawBufferPointer
     let header: ImageHeader
     let target: PixelTarget
+    let quality: ResizeQuality
     let frameLimit: Int
     let check: DecodeGuard
 
@@ -55,7 +56,8 @@ struct WebPDecoder {
             let rows = FrameRows(
                 frame: frame, canvas: canvas,
                 resizer: RowResizer(
-                    source: isWhole ? scaled : canvas, isOpaque: isWhole && !frame.has_alpha, placement: placement),
+                    source: isWhole ? scaled : canvas, isOpaque: isWhole && !frame.has_alpha,
+                    quality: quality, placement: placement),
                 check: check)
             try rows.begin()
             let stride = scaled.width * 4
