@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs the system packages that Calotype needs and that aren't there yet: on Debian and Ubuntu, by name.
 #
-#   scripts/setup.sh          what builds, tests and the demo need
-#   scripts/setup.sh bench    also what the benchmarks compare with and count with
-#   scripts/setup.sh bench-decode    what those of decoding compare with: libvips and other libraries, some 400 MB
+#   scripts/setup.sh                 what builds, tests and the demo need
+#   scripts/setup.sh bench           also what the benchmarks compare with and count with
+#   scripts/setup.sh bench-decode    also what those of decoding compare with: libvips and more, some 400 MB
 #
 # Does nothing, quickly, where nothing is missing. Asks nothing.
 set -euo pipefail

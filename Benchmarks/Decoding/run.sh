@@ -22,4 +22,4 @@ if ! "$python" -c 'import numpy, PIL' 2>/dev/null; then
     "$python" -m pip install --quiet --disable-pip-version-check 'pillow>=11.3' numpy
 fi
 
-exec env OPENBLAS_NUM_THREADS=1 "$python" "$here/bench.py" "$root/.build/release/calo" "$work/peers" "$work" "$@"
+exec env OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 "$python" "$here/bench.py" "$root/.build/release/calo" "$work/peers" "$work" "$@"
