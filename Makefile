@@ -14,11 +14,11 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lint build release test crash-test sanitize sanitize-thread sanitize-address fuzz demo bench \
-	cache-suite clean
+	bench-decode cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
-	while IFS='|' read -r target text; do printf '  make %-11s %s\n' "$$target" "$$text"; done
+	while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
 
 setup: ## install the system libraries that are missing (Debian and Ubuntu)
 	@scripts/setup.sh
@@ -78,6 +78,12 @@ bench: ## measure: counts and times of the main operations
 	@scripts/setup.sh bench
 	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
 	.build/release/calo bench
+
+# CASES="jpeg png-12mp" takes those whose names begin so; QUALITY=fast the other quality.
+bench-decode: ## measure decoding beside libvips, Pillow and the libraries themselves
+	@scripts/setup.sh bench-decode
+	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	Benchmarks/Decoding/run.sh $(CASES) $(if $(QUALITY),--quality $(QUALITY))
 
 # The suite isn't part of the project: git clone https://github.com/http-tests/cache-tests. It needs node 20.
 cache-suite: setup ## run the public HTTP caching suite: CACHE_TESTS_DIR=its checkout

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs the system packages that Calotype needs and that aren't there yet: on Debian and Ubuntu, by name.
 #
-#   scripts/setup.sh          what builds, tests and the demo need
-#   scripts/setup.sh bench    also what the benchmarks compare with and count with
+#   scripts/setup.sh                 what builds, tests and the demo need
+#   scripts/setup.sh bench           also what the benchmarks compare with and count with
+#   scripts/setup.sh bench-decode    also what those of decoding compare with: libvips and more, some 400 MB
 #
 # Does nothing, quickly, where nothing is missing. Asks nothing.
 set -euo pipefail
@@ -15,8 +16,9 @@ packages=(
 case "${1:-}" in
 "") ;;
 bench) packages+=(nginx-light valgrind) ;;
+bench-decode) packages+=(libvips-dev libavif-dev libheif-dev libjxl-dev python3-venv) ;;
 *)
-    echo "usage: scripts/setup.sh [bench]" >&2
+    echo "usage: scripts/setup.sh [bench|bench-decode]" >&2
     exit 2
     ;;
 esac

@@ -61,6 +61,9 @@ extension ImagePipeline {
         /// About how many bytes decodes may take at once, results included; more wait for their turn, unless nothing else
         /// runs. 256 MiB unless changed: five 12-megapixel photos held whole, beside which thumbnails hardly count.
         public var decodeByteBudget: Int
+        /// How carefully images are made smaller. It is no part of what a request names: pipelines that share a
+        /// ``MemoryCache`` should agree.
+        public var resizeQuality: ResizeQuality
         /// The time.
         public var clock: any ImageClock
         /// Gives a number between 0 and 1: the share of the longest wait that a retry waits. Tests bring their own.
@@ -105,6 +108,7 @@ extension ImagePipeline {
             prefetchLimit = 4
             decodeLimit = max(1, ProcessInfo.processInfo.activeProcessorCount)
             decodeByteBudget = 256 << 20
+            resizeQuality = .balanced
             clock = SystemClock()
             random = { Double.random(in: 0...1) }
         }

@@ -43,7 +43,8 @@ public final class ImagePipeline: Sendable {
         coordinator = LoadCoordinator(
             loader: loader,
             maker: RenditionMaker(
-                decoders: configuration.decoders, limits: configuration.limits, colorSpace: configuration.colorSpace),
+                decoders: configuration.decoders, limits: configuration.limits, colorSpace: configuration.colorSpace,
+                quality: configuration.resizeQuality),
             memory: configuration.memory,
             impressions: impressions,
             fetchLimits: .init(

@@ -14,6 +14,7 @@ struct RenditionMaker: Sendable {
     let decoders: ImageDecoders
     let limits: ImageLimits
     let colorSpace: DecodedImage.ColorSpace
+    let quality: ResizeQuality
 
     /// About how many bytes ``make(of:target:processors:cancellation:)`` takes at its peak, the result included.
     ///
@@ -57,13 +58,16 @@ struct RenditionMaker: Sendable {
         switch material {
         case .bytes(let resource):
             let options = DecodeOptions(
-                target: target, colorSpace: colorSpace, limits: limits, cancellation: cancellation)
+                target: target, colorSpace: colorSpace, quality: quality, limits: limits, cancellation: cancellation)
             decoded = try decode(resource, options)
         case .pixels(let larger):
             let size = target.pixelSize(for: larger.image.originalPixelSize)
             decoded =
                 larger.decodedSize == size
-                ? larger.image : try larger.image.mapBitmaps { try $0.resized(to: size, cancellation: cancellation) }
+                ? larger.image
+                : try larger.image.mapBitmaps {
+                    try $0.resized(to: size, quality: quality, cancellation: cancellation)
+                }
         }
         work.decode = .now - start
 

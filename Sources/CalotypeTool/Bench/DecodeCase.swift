@@ -81,7 +81,7 @@ struct DecodeRound: Sendable {
         return [.median(times), Double(peak - before)]
     }
 
-    private static func cpuNanoseconds() -> Int64 {
+    static func cpuNanoseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

@@ -2,7 +2,8 @@ import Foundation
 
 extension Command {
     /// Runs one case in a process of its own, as `calo bench` asks for: `bench-run CASE COUNT`,
-    /// `bench-measure CASE [PARAMETER ...]`. The latter prints numbers.
+    /// `bench-measure CASE [PARAMETER ...]`. The latter prints numbers. And `bench-decode WIDTH FILE [QUALITY]`, for
+    /// `make bench-decode`.
     ///
     /// - Returns: How it went; `nil` if the arguments ask for something else.
     static func measuredRun(_ arguments: [String]) -> ExitCode? {
@@ -17,6 +18,13 @@ extension Command {
             return wait {
                 let numbers = try await measurement()
                 Console.print(numbers.map { "\($0)" }.joined(separator: " "))
+            }
+        case "bench-decode":
+            return wait {
+                guard let turns = try DecodeTurns(Array(arguments.dropFirst())) else {
+                    throw BenchError("bench-decode takes WIDTH FILE [balanced|fast].")
+                }
+                try turns.run()
             }
         default: return nil
         }

@@ -45,7 +45,8 @@ final class ComposedFrames: AnimationFrames, @unchecked Sendable {
         let bitmap = try Bitmap(size: result) { buffer in
             let placement = RowPlacement(
                 buffer, storedSize: orientation.applied(to: result), orientation: orientation, conversion: conversion)
-            let resizer = RowResizer(source: canvas.size, isOpaque: false, placement: placement)
+            let resizer = RowResizer(
+                source: canvas.size, isOpaque: false, quality: options.quality, placement: placement)
             for y in 0..<canvas.size.height {
                 if y % 16 == 0 { try check.check() }
                 resizer.append(canvas.row(y))

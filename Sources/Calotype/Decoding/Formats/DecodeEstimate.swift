@@ -38,9 +38,9 @@ enum DecodeEstimate {
         // The longer side, as rows may run along either: the orientation turns them.
         let sourceRow = multiply(max(pixelSize.width, pixelSize.height), 4)
         let resultRow = multiply(max(result.width, result.height), 4)
-        // The window has up to 19 rows of floats, 4 bytes for each byte of the result; besides there are two rows of the
+        // The window has up to 25 rows of floats, 4 bytes for each byte of the result; besides there are two rows of the
         // source in wider numbers.
-        return add(multiply(sourceRow, 8 + 2 + 4), multiply(resultRow, 20 * 4))
+        return add(multiply(sourceRow, 8 + 2 + 4), multiply(resultRow, 26 * 4))
     }
 
     /// The bytes of a bitmap: RGBA.

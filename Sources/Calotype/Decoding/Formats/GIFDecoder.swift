@@ -38,7 +38,8 @@ struct GIFDecoder {
             let isOpaque = !frame.has_alpha && frame.covers(canvas) && !isPartial
             let rows = FrameRows(
                 frame: frame, canvas: canvas,
-                resizer: RowResizer(source: canvas, isOpaque: isOpaque, placement: placement), check: check)
+                resizer: RowResizer(source: canvas, isOpaque: isOpaque, quality: options.quality, placement: placement),
+                check: check)
             try rows.begin()
             let isThere = try isComplete { try reader.forEachRow(check, rows.append) }
             guard isThere || isPartial && rows.frameRowCount > 0 else { throw ImageError(.decoding, .incomplete(.gif)) }

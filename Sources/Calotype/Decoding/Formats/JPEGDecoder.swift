@@ -61,7 +61,12 @@ struct JPEGPass {
         self.scaled = scaled
         self.placement = placement
         let isDirect = scaled == plan.storedResult && placement.orientation == .up
-        resizer = isDirect ? nil : RowResizer(source: scaled, extent: plan.extent, isOpaque: true, placement: placement)
+        resizer =
+            isDirect
+            ? nil
+            : RowResizer(
+                source: scaled, extent: plan.extent, averaged: Double(plan.denominator), isOpaque: true,
+                quality: plan.quality, placement: placement)
         rows = JPEGRows(byteCount: isDirect ? 0 : scaled.width * 4 * Self.batch)
     }
 

@@ -10,7 +10,7 @@ struct JPEGPlan {
     let storedResult: PixelSize
     /// 1, 2, 4 or 8: what the sides are divided by while decoding.
     let denominator: Int
-    private let quality: ResizeQuality
+    let quality: ResizeQuality
     /// How many times larger than the result the file is, along the side where that is less.
     private let ratio: Double
 

@@ -39,7 +39,9 @@ struct PNGDecoder {
             let isOpaque = !reader.info.has_alpha && frame.covers(canvas) && !isPartial
             let rows = FrameRows(
                 frame: frame, canvas: canvas,
-                resizer: RowResizer(source: canvas, isOpaque: isOpaque, placement: placement), check: check)
+                resizer: RowResizer(
+                    source: canvas, isOpaque: isOpaque, quality: options.quality, placement: placement),
+                check: check)
             try rows.begin()
             let isThere = try isComplete { try reader.forEachRow(check, isPartial: isPartial, rows.append) }
             guard isThere || isPartial && rows.frameRowCount > 0 else { throw ImageError(.decoding, .incomplete(.png)) }

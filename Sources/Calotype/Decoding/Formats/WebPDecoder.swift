@@ -46,7 +46,7 @@ struct WebPDecoder {
                 frame: frame, canvas: canvas,
                 resizer: RowResizer(
                     source: isWhole ? scaled : canvas, isOpaque: isWhole && !frame.has_alpha && !isPartial,
-                    placement: placement),
+                    quality: options.quality, placement: placement),
                 check: check)
             try rows.begin()
             let pixels = UnsafeMutablePointer<UInt8>.allocate(

@@ -12,15 +12,17 @@ extension Bitmap {
         }
     }
 
-    /// The same, with a cancellation that is looked at between rows.
-    package func resized(to target: PixelSize, cancellation: DecodeCancellation) throws -> Bitmap {
+    /// The same by that quality, with a cancellation that is looked at between rows.
+    package func resized(
+        to target: PixelSize, quality: ResizeQuality = .balanced, cancellation: DecodeCancellation
+    ) throws -> Bitmap {
         precondition(target.width > 0 && target.height > 0, "A bitmap has at least one pixel; got \(target).")
         if target == size { return self }
         return try withUnsafeBytes { pixels in
             let rows = pixels.baseAddress!.assumingMemoryBound(to: UInt8.self)
             return try Bitmap(size: target) { buffer in
                 let resizer = RowResizer(
-                    source: size, isOpaque: false,
+                    source: size, isOpaque: false, quality: quality,
                     placement: RowPlacement(buffer, storedSize: target, orientation: .up))
                 for y in 0..<size.height {
                     if y % 16 == 0 { try cancellation.check() }

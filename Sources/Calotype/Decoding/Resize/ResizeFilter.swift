@@ -3,9 +3,15 @@ import Synchronization
 
 /// The weights of one axis: which source samples make each target sample.
 ///
-/// Lanczos with three lobes, stretched by the ratio when the image shrinks, normalised to a sum of 1 for each target
-/// sample, and cut off (and normalised again) at the edges. All windows have one length, padded with weights of 0, so
-/// that the loops over them need no cases.
+/// Lanczos, stretched by the ratio when the image shrinks, normalised to a sum of 1 for each target sample, and cut off
+/// (and normalised again) at the edges. All windows have one length, padded with weights of 0, so that the loops over them
+/// need no cases.
+///
+/// Source samples that are averages already, of boxes or by a scaled decode, have lost some of their fine detail: at the
+/// frequency f, counted per sample, an average of n has sin(pi f) / (n sin(pi f / n)) of it, about
+/// 1 - (pi f)^2 / 6 * (1 - 1/n^2). A filter of -a, 1 + 2a, -a with a = (1 - 1/n^2) / 24 undoes that to the second order,
+/// and is part of the weights: it costs nothing, and brings a pre-shrink to twice the target to where three times was
+/// without it.
 final class ResizeFilter: Sendable {
     /// What a filter is made for.
     struct Shape: Hashable, Sendable {
@@ -16,6 +22,10 @@ final class ResizeFilter: Sendable {
         var extent: Double
         /// The target samples.
         var targetCount: Int
+        /// How many pixels along the axis each source sample is the average of: 1 if none.
+        var averaged = 1.0
+        /// Of the Lanczos function: 3, or 2 for fewer taps and a softer result.
+        var lobes = 3
     }
 
     let shape: Shape
@@ -32,7 +42,8 @@ final class ResizeFilter: Sendable {
         self.shape = shape
         let ratio = shape.extent / Double(shape.targetCount)
         let stretch = max(ratio, 1)
-        let support = 3 * stretch
+        let support = Double(shape.lobes) * stretch
+        let sharpening = (1 - 1 / (shape.averaged * shape.averaged)) / 24
         let windowLength = min(Int(support.rounded(.up)) * 2 + 1, shape.sourceCount)
         var first = [Int](repeating: 0, count: shape.targetCount)
         var windows = [Double](repeating: 0, count: shape.targetCount * windowLength)
@@ -42,8 +53,9 @@ final class ResizeFilter: Sendable {
             var low = min(max(Int((center - support + 0.5).rounded(.down)), 0), shape.sourceCount - 1)
             let high = max(min(Int((center + support + 0.5).rounded(.down)), shape.sourceCount), low + 1)
             var window = (low..<min(high, low + windowLength)).map { source in
-                Self.lanczos((Double(source) + 0.5 - center) / stretch)
+                Self.lanczos((Double(source) + 0.5 - center) / stretch, lobes: Double(shape.lobes))
             }
+            if sharpening > 0 { Self.sharpen(&window, by: sharpening) }
             // The outermost lobes end in zeros: not worth a multiplication.
             while window.count > 1, abs(window[window.count - 1]) < 1e-6 { window.removeLast() }
             while window.count > 1, abs(window[0]) < 1e-6 {
@@ -71,11 +83,22 @@ final class ResizeFilter: Sendable {
         self.weights = weights
     }
 
-    private static func lanczos(_ x: Double) -> Double {
+    private static func lanczos(_ x: Double, lobes: Double) -> Double {
         if x == 0 { return 1 }
-        if abs(x) >= 3 { return 0 }
+        if abs(x) >= lobes { return 0 }
         let angle = Double.pi * x
-        return 3 * sin(angle) * sin(angle / 3) / (angle * angle)
+        return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)
+    }
+
+    /// Filters a window by -a, 1 + 2a, -a. It stays as long as it is: what would lie beyond its ends, where weights are
+    /// next to nothing, counts for the outermost sample, as it does at the image's edges.
+    private static func sharpen(_ window: inout [Double], by amount: Double) {
+        let plain = window
+        for index in plain.indices {
+            let before = plain[max(index - 1, 0)]
+            let after = plain[min(index + 1, plain.count - 1)]
+            window[index] = plain[index] * (1 + 2 * amount) - (before + after) * amount
+        }
     }
 }
 
