@@ -9,7 +9,7 @@ import Synchronization
 /// - Owns: as many tasks as requests are under way; they end with the line.
 final class PrefetchLine: Sendable {
     /// Requests that are equal in this are one.
-    fileprivate struct Key: Hashable {
+    struct Key: Hashable {
         var fetch: Digest
         /// What is made of the bytes; `nil` where only those are wanted.
         var rendition: Rendition?
@@ -24,7 +24,7 @@ final class PrefetchLine: Sendable {
     /// A request in the line or under way.
     ///
     /// `@unchecked Sendable`: `stage` and `cancel` are guarded by the line's lock.
-    fileprivate final class Item: @unchecked Sendable {
+    final class Item: @unchecked Sendable {
         enum Stage {
             case waiting
             case running
@@ -46,7 +46,7 @@ final class PrefetchLine: Sendable {
         }
     }
 
-    fileprivate struct State {
+    struct State {
         /// What waits or runs and hasn't been stopped.
         var items: [Key: Item] = [:]
         /// In the order of arrival, from `first` on; with items that have been stopped in between.
@@ -256,52 +256,5 @@ final class PrefetchLine: Sendable {
             return state.takeEnded()
         }
         for continuation in ended { continuation.resume() }
-    }
-}
-
-extension PrefetchLine.State {
-    fileprivate var isEnded: Bool { waitingCount == 0 && runningCount == 0 && tellingCount == 0 }
-
-    fileprivate mutating func takeEnded() -> [CheckedContinuation<Void, Never>] {
-        guard !awaitingEnd.isEmpty, isEnded else { return [] }
-        defer { awaitingEnd = [:] }
-        return Array(awaitingEnd.values)
-    }
-
-    fileprivate mutating func add(_ item: PrefetchLine.Item) {
-        guard items[item.key] == nil else { return }
-        items[item.key] = item
-        line.append(item)
-        waitingCount += 1
-    }
-
-    fileprivate mutating func stop(_ item: PrefetchLine.Item) {
-        items[item.key] = nil
-        if item.stage == .waiting { waitingCount -= 1 }
-        item.stage = .stopped
-        sweep()
-    }
-
-    fileprivate mutating func takeFirst() -> PrefetchLine.Item? {
-        while first < line.count {
-            let item = line[first]
-            line[first] = nil
-            first += 1
-            guard let item, item.stage == .waiting else { continue }
-            sweep()
-            item.stage = .running
-            waitingCount -= 1
-            runningCount += 1
-            return item
-        }
-        sweep()
-        return nil
-    }
-
-    /// Drops the places of what was taken or stopped, once they are the larger part.
-    private mutating func sweep() {
-        guard line.count > 2 * waitingCount + 32 else { return }
-        line.removeAll { $0?.stage != .waiting }
-        first = 0
     }
 }

@@ -13,7 +13,7 @@ final class ResourceLoader: Sendable {
     let configuration: ImagePipeline.Configuration
     let http: HTTPLoader
     /// Whether some of the configuration's fields aren't for everybody.
-    private let hasPrivateFields: Bool
+    let hasPrivateFields: Bool
 
     init(_ configuration: ImagePipeline.Configuration) {
         self.configuration = configuration
@@ -106,44 +106,6 @@ final class ResourceLoader: Sendable {
         await http.attempt("remove") { try await store.remove(id) }
     }
 
-    // MARK: Other sources
-
-    private static func read(_ url: URL, _ limits: ImageLimits) async throws -> Data {
-        switch url.scheme?.lowercased() {
-        case "file": return try await FileSource.read(url, limits)
-        case "data": return try DataURL.decode(url, limits)
-        case let scheme: throw ImageError(.request, .unsupportedScheme(scheme ?? ""))
-        }
-    }
-
-    private static func call(_ closure: @Sendable () async throws -> Data) async throws -> Data {
-        do {
-            return try await closure()
-        } catch let error as CancellationError where Task.isCancelled {
-            throw error
-        } catch {
-            throw ImageError(.source, .sourceFailed, underlying: error)
-        }
-    }
-
-    /// Bytes that didn't come by HTTP. They can't go stale by themselves: `.revalidate` and `.reload` read them anew.
-    @inline(never)
-    private func resource(of data: Data, _ fetch: Fetch) throws -> FetchedResource {
-        try Task.checkCancellation()
-        if data.isEmpty { throw ImageError(.source, .emptyBody) }
-        if data.count > configuration.limits.bodyByteCount {
-            throw ImageError(
-                .source,
-                .bodyTooLarge(byteCount: Int64(data.count), limit: Int64(configuration.limits.bodyByteCount)))
-        }
-        let header = try BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .source)
-        guard let header else { throw ImageError(.source, .notAnImage) }
-        return FetchedResource(
-            data: data, header: header, freshness: fetch.policy == .noStore ? .transient : .immutable,
-            responseTime: configuration.clock.now(), stored: nil,
-            work: LoadReport.Work(layer: .source))
-    }
-
     // MARK: HTTP
 
     private func loadHTTP(
@@ -221,36 +183,6 @@ final class ResourceLoader: Sendable {
         }
         return StoreLookup(
             responses, fields: fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
-    }
-
-    /// The fields of a request, less what depends on the state of caches.
-    private func fields(of fetch: Fetch) -> HTTPFields {
-        if hasPrivateFields, fetch.isForeign { return RedirectPolicy.forAnyOrigin(configuration.fields) }
-        var fields = configuration.fields
-        if case .http(let message) = fetch.source {
-            for field in message.fields { fields[field.name] = field.value }
-        }
-        return fields
-    }
-
-    /// The request as it is sent, less its conditions: asking caches on the way for what the policy asks of this one.
-    @inline(never)
-    private func request(
-        _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup, _ priority: TransferPriority
-    ) -> HTTPRequest {
-        var fields = lookup.fields
-        for field in lookup.validators { fields[field.name] = nil }
-        if fetch.policy == .reload || fetch.policy == .revalidate, fields["Cache-Control"] == nil {
-            fields["Cache-Control"] = "no-cache"
-        }
-        var request = HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
-        if case .http(let message) = fetch.source {
-            request.method = message.method
-            request.body = message.body
-        }
-        request.allowsConstrainedNetwork = configuration.allowsConstrainedNetwork && !fetch.sparesData
-        request.allowsExpensiveNetwork = configuration.allowsExpensiveNetwork
-        return request
     }
 }
 

@@ -2,8 +2,8 @@ import Synchronization
 
 /// What may be done as long as nobody needs the place.
 ///
-/// Spare work delays nothing. It begins only while there is a place free that nobody waits for, and holds none: what comes
-/// into the queue later begins as if it weren't there. Among its like the first in line is the first to begin.
+/// Spare work delays nothing. It begins only while there is a place free that nobody who waits may have, and holds none:
+/// what comes into the queue later begins as if it weren't there. Among its like the first in line is the first to begin.
 extension WorkQueue {
     /// Somebody who waits for a place that nobody needs.
     struct SpareTurn {
@@ -81,8 +81,7 @@ extension WorkQueue.State {
 
     /// Takes the first in line if there is a place for it.
     mutating func takeSpareTurn() -> WorkQueue.SpareTurn? {
-        guard !spareLine.isEmpty, counts.waiting == 0, counts.running + counts.spare < limits.count,
-            counts.spare < limits.backgroundCount
+        guard !spareLine.isEmpty, counts.running + counts.spare < limits.count, counts.spare < limits.backgroundCount
         else { return nil }
         counts.spare += 1
         return spareLine.removeFirst()

@@ -32,7 +32,7 @@ extension Command {
         var configuration = ImagePipeline.Configuration(store: store ?? MemoryStore())
         if store != nil { configuration.onEvent = complain }
         let run = LoadRun(pipeline: ImagePipeline(configuration), options: options, items: items, bar: bar)
-        let table = LoadTable(usesColor: Console.allowsColor(1))
+        let table = LoadTable(usesColor: Console.allowsColor(1), showsPreviews: options.makesPreviews)
         var totals = LoadTotals()
         if !options.printsJSON { Console.print(table.header) }
         await run.run { item, outcome in

@@ -10,6 +10,8 @@ struct LoadOptions: Sendable {
     var jobCount = 8
     var headers: [HeaderArgument] = []
     var printsJSON = false
+    /// Whether previews are made while files arrive, and counted.
+    var makesPreviews = false
     /// Where responses are kept beyond the run.
     var storeFolder: String?
     var operands: [String] = []
@@ -95,6 +97,10 @@ struct LoadOptions: Sendable {
             guard !value.isEmpty else { throw UsageError("--store needs the name of a folder.") }
             options.storeFolder = value
         },
+        .init(
+            "--previews",
+            help: "decode images while they arrive, as a view does, and say how soon\nthere was something to show"
+        ) { options, _ in options.makesPreviews = true },
         .init("--json", help: "print a JSON object for each source, one a line") { options, _ in
             options.printsJSON = true
         },
@@ -112,12 +118,13 @@ struct LoadOptions: Sendable {
         comment; @- reads it from standard input. A file whose name begins with @ or - is ./@NAME or ./-NAME.
 
         The table has the pixels of the source and of the result, the layer that served it (memory, storage,
-        revalidation, network, or source for files), the bytes of the file, and the time. URLs are printed by their place
-        among the sources, scheme and host: the rest may hold secrets. Files written for them are named likewise.
+        revalidation, network, or source for files), the bytes of the file, and the time; with --previews also how many
+        unfinished images there were to show, and when the first. URLs are printed by their place among the sources,
+        scheme and host: the rest may hold secrets. Files written for them are named likewise.
 
         With --json, each line is an object with the keys position, source, status (loaded, failed or cancelled); and,
-        for what was loaded, layer, format, original, pixels, bytes, receivedBytes, milliseconds, decodeMilliseconds and
-        output (the file written); or, for what failed, message and perhaps stage.
+        for what was loaded, layer, format, original, pixels, bytes, receivedBytes, milliseconds, decodeMilliseconds,
+        previews, firstPreviewMilliseconds and output (the file written); or, for what failed, message and perhaps stage.
 
         Exit status: 0; 1 if something couldn't be loaded, which is then named with the reason; 2 for arguments that
         make no sense; 130 after an interrupt, which stops cleanly and reports what is done.

@@ -29,6 +29,9 @@ struct LoadRecord: Encodable {
     var receivedBytes: Int64?
     var milliseconds: Double?
     var decodeMilliseconds: Double?
+    /// How many unfinished images there were to show, if any.
+    var previews: Int?
+    var firstPreviewMilliseconds: Double?
     var output: String?
     var stage: String?
     var message: String?
@@ -47,6 +50,8 @@ struct LoadRecord: Encodable {
             receivedBytes = report.receivedByteCount
             milliseconds = Self.rounded(report.duration)
             decodeMilliseconds = report.times.decode.map(Self.rounded)
+            previews = report.previewCount > 0 ? report.previewCount : nil
+            firstPreviewMilliseconds = report.times.firstPreview.map(Self.rounded)
             self.output = output?.printable
         case .failed(let message, let stage):
             status = "failed"

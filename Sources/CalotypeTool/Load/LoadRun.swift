@@ -88,10 +88,12 @@ struct LoadRun: Sendable {
     }
 
     private func result(of request: ImageRequest, _ item: LoadItem) async throws -> ImageResult {
+        var request = request
+        request.progressivePreviews = options.makesPreviews
         let load = pipeline.load(request)
-        if let bar {
+        if bar != nil || options.makesPreviews {
             for await case .progress(let progress) in load.updates {
-                if let fraction = progress.fraction { bar.advance(item.position, to: fraction) }
+                if let fraction = progress.fraction { bar?.advance(item.position, to: fraction) }
             }
         }
         return try await load.result

@@ -3,15 +3,21 @@ import Calotype
 /// The lines that `calo load` prints: a row for each source, then totals.
 struct LoadTable: Sendable {
     var usesColor = false
+    var showsPreviews = false
 
-    var header: String { row(pixels: "pixels", layer: "layer", bytes: "bytes", time: "ms", name: "source") }
+    var header: String {
+        row(
+            pixels: "pixels", layer: "layer", bytes: "bytes", time: "ms", previews: "previews, first ms", name: "source"
+        )
+    }
 
     func row(_ item: LoadItem, _ outcome: LoadOutcome) -> String {
         switch outcome {
         case .loaded(let report, _):
             return row(
                 pixels: "\(report.originalPixelSize) -> \(report.pixelSize)", layer: report.layer.rawValue,
-                bytes: report.bodyByteCount.grouped, time: report.duration.milliseconds, name: item.label)
+                bytes: report.bodyByteCount.grouped, time: report.duration.milliseconds,
+                previews: previews(report), name: item.label)
         case .failed:
             return row(pixels: "-", layer: "failed", bytes: "-", time: "-", name: item.label, color: "31")
         case .cancelled:
@@ -19,13 +25,21 @@ struct LoadTable: Sendable {
         }
     }
 
+    /// "3, 271.4".
+    private func previews(_ report: LoadReport) -> String {
+        report.times.firstPreview.map { "\(report.previewCount), \($0.milliseconds)" } ?? "-"
+    }
+
     /// Columns keep their width, whatever comes later: rows are printed while the rest still loads.
     private func row(
-        pixels: String, layer: String, bytes: String, time: String, name: String, color: String? = nil
+        pixels: String, layer: String, bytes: String, time: String, previews: String = "-", name: String,
+        color: String? = nil
     ) -> String {
         var layer = layer.padded(to: 12)
         if usesColor, let color { layer = "\u{1B}[\(color)m\(layer)\u{1B}[0m" }
-        return pixels.padded(to: 28) + layer + bytes.rightAligned(to: 11) + time.rightAligned(to: 10) + "  " + name
+        let previews = showsPreviews ? previews.rightAligned(to: 20) : ""
+        return pixels.padded(to: 28) + layer + bytes.rightAligned(to: 11) + time.rightAligned(to: 10) + previews + "  "
+            + name
     }
 }
 

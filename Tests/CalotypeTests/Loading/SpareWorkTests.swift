@@ -30,7 +30,7 @@ struct SpareWorkTests {
         #expect(queue.counts == WorkQueue.Counts())
     }
 
-    @Test("it waits while every place is taken or somebody waits for one; the first in line comes first")
+    @Test("it waits while others need every place; the first in line comes first")
     func line() async {
         let items = [Item(), Item(), Item()]
         for item in items { _ = queue.add(item, priority: .normal) }
@@ -45,6 +45,14 @@ struct SpareWorkTests {
         #expect(queue.counts.spare == 1)
         queue.returnSparePlace()
         #expect(await second.value)
+    }
+
+    @Test("background work that waits for more than its share leaves it a place")
+    func backgroundWaits() async {
+        let items = [Item(), Item()]
+        for item in items { _ = queue.add(item, priority: .low) }
+        #expect(queue.counts.running == 1 && queue.counts.waiting == 1)
+        #expect(await queue.takeSparePlace())
     }
 
     @Test("it takes no place from others, background work included")

@@ -135,6 +135,18 @@ struct ToolLoadTests {
         }
     }
 
+    @Test("--previews adds a column; what is there at once has none")
+    func previews() async throws {
+        let server = try LoopbackServer()
+        server.respond(to: "/a", with: .ok(png, type: "image/png"))
+        let url = server.url("/a").absoluteString
+        let run = try await ToolProcess("load", "--previews", url)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.lines.first?.contains("previews, first ms  source") == true)
+        #expect(run.lines.dropFirst().first?.contains(" -  #1 http") == true)
+        #expect(try await !ToolProcess("load", url).output.contains("previews"))
+    }
+
     @Test("an interrupt stops cleanly: what is done is reported, status 130")
     func interrupt() async throws {
         let server = try LoopbackServer()
