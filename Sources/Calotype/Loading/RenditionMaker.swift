@@ -101,7 +101,8 @@ struct RenditionMaker: Sendable {
     ) -> (any ProgressiveDecoding)? {
         decoders.decoder(for: header.format)?.progressiveDecoding(
             format: header.format,
-            options: DecodeOptions(target: target, limits: limits, cancellation: cancellation))
+            options: DecodeOptions(
+                target: target, colorSpace: colorSpace, quality: .fast, limits: limits, cancellation: cancellation))
     }
 
     /// Takes in more bytes, and makes what can be shown of all of them. Processors are applied, as to the finished image: one
