@@ -13,12 +13,21 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help setup lint build release test view-test crash-test sanitize sanitize-thread sanitize-address fuzz demo bench \
 	bench-decode cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 	while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
+=======
+.PHONY: help setup lint build release test view-test typecheck-apple crash-test sanitize sanitize-thread \
+	sanitize-address fuzz demo bench cache-suite clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
+	while IFS='|' read -r target text; do printf '  make %-15s %s\n' "$$target" "$$text"; done
+>>>>>>> 7326a6e8b53cacaf6b09c4e449488b2aee82f6d9
 
 setup: ## install the system libraries that are missing (Debian and Ubuntu)
 	@scripts/setup.sh
@@ -35,7 +44,7 @@ release: setup ## build calo for use: .build/release/calo
 test: setup lint ## lint, build with warnings as errors, and run the tests
 	$(SWIFT) build $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
 	$(SWIFT) test $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
-	$(MAKE) view-test
+	$(MAKE) view-test typecheck-apple
 
 # The views, against a module named SwiftUI that stands for Apple's. A build folder of its own keeps it from others.
 VIEW_FLAGS = --scratch-path .build/view-host -Xswiftc -warnings-as-errors
@@ -43,6 +52,9 @@ VIEW_FLAGS = --scratch-path .build/view-host -Xswiftc -warnings-as-errors
 view-test: setup ## run the views and their tests in a host that stands for SwiftUI
 	CALOTYPE_VIEW_HOST=1 $(SWIFT) build $(SWIFT_FLAGS) $(VIEW_FLAGS) --build-tests
 	CALOTYPE_VIEW_HOST=1 $(SWIFT) test $(SWIFT_FLAGS) $(VIEW_FLAGS) --skip-build
+
+typecheck-apple: setup ## type-check what only Apple's platforms compile, against declarations of their modules
+	@scripts/typecheck-apple.sh
 
 crash-test: setup ## kill processes that write to a store, 200 times, and look at what they leave
 	$(SWIFT) build $(SWIFT_FLAGS) --build-tests

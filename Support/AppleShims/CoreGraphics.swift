@@ -4,7 +4,7 @@ public typealias CFString = String
 public typealias CFData = Data
 public typealias CFMutableData = NSMutableData
 public typealias CFArray = [Any]
-public typealias CFDictionary = [CFString: Any]
+public typealias CFDictionary = [AnyHashable: Any]
 
 public final class CGColorSpace: Sendable {
     public init?(name: CFString) { fatalError() }

@@ -1,4 +1,5 @@
-public import CoreGraphics
+// Headers re-export the modules they include.
+@_exported public import CoreGraphics
 
 public final class UIImage: Sendable {
     public enum Orientation: Int, Sendable {

@@ -16,7 +16,7 @@ struct LayoutCase: CustomTestStringConvertible, Sendable {
         self.view = { AnyView(view()) }
     }
 
-    @MainActor static let all: [LayoutCase] = images + frames + stacks + secondaries
+    static let all: [LayoutCase] = images + frames + stacks + secondaries
 
     static let images = [
         LayoutCase("an image has its own size, whatever is proposed", [CGRect(x: -50, y: 25, width: 300, height: 50)]) {

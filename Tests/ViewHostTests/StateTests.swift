@@ -133,6 +133,15 @@ struct StateTests {
         try await host.next { $0.texts == ["z"] }
     }
 
+    @Test("who waits for a frame that never comes is told what was shown")
+    func timeout() async {
+        let host = ViewHost { Text("a") }
+        let error = await #expect(throws: FrameTimeout.self) {
+            try await host.next(within: .milliseconds(1)) { $0.texts == ["b"] }
+        }
+        #expect(error?.frame.contains("text \"a\"") == true)
+    }
+
     @Test("the environment reaches down, and objects in it are observed")
     func environment() {
         let model = Model()

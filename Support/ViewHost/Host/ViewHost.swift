@@ -83,7 +83,10 @@ package final class ViewHost {
         graph.startTasks()
         let reached = waiters.filter { $0.predicate(frame) }
         waiters.removeAll { waiter in reached.contains { $0 === waiter } }
-        for waiter in reached { waiter.continuation.resume(returning: frame) }
+        for waiter in reached {
+            waiter.limit?.cancel()
+            waiter.continuation.resume(returning: frame)
+        }
         return frame
     }
 
@@ -129,7 +132,7 @@ package final class ViewHost {
             let waiter = FrameWaiter(predicate: predicate, continuation: continuation)
             waiters.append(waiter)
             // The limit is for tests that fail; one that passes waits for frames only.
-            Task { @MainActor [weak self, weak waiter] in
+            waiter.limit = Task { @MainActor [weak self, weak waiter] in
                 try await Task.sleep(for: limit)
                 guard let self, let waiter, waiters.contains(where: { $0 === waiter }) else { return }
                 waiters.removeAll { $0 === waiter }
@@ -217,6 +220,7 @@ package final class ViewHost {
 private final class FrameWaiter {
     let predicate: @MainActor (Frame) -> Bool
     let continuation: CheckedContinuation<Frame, any Error>
+    var limit: Task<Void, any Error>?
 
     init(predicate: @escaping @MainActor (Frame) -> Bool, continuation: CheckedContinuation<Frame, any Error>) {
         self.predicate = predicate

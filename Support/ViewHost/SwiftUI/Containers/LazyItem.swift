@@ -6,6 +6,7 @@ final class LazyItem: LayoutItem {
     private let lineSpacing: CGFloat
     private let rows: LazyRows
     private var placed: [LayoutItem] = []
+    private var knownLines: (revision: Int, perLine: Int, heights: [CGFloat])?
 
     init(_ node: ViewNode, columns: [GridItem], lineSpacing: CGFloat) {
         self.columns = columns
@@ -33,31 +34,31 @@ final class LazyItem: LayoutItem {
         let tracks = tracks(within: rect.width)
         let overscan = node.graph.settings.overscan
         let window = context.viewport.insetBy(dx: 0, dy: -overscan)
-        let before = lineHeights(perLine: tracks.count)
+        let expected = lineHeights(perLine: tracks.count)
         var visible: [ChildKey: ViewNode] = [:]
         var y = rect.minY
         var index = 0
         placed = []
-        for line in 0..<before.count {
-            let entries = rows.entries[index..<min(index + tracks.count, rows.entries.count)]
-            index += tracks.count
-            var height = before[line]
+        for line in expected.indices {
+            var height = expected[line]
             if y < window.maxY, y + height > window.minY {
+                let entries = rows.entries[index..<min(index + tracks.count, rows.entries.count)]
                 var items: [(items: [LayoutItem], track: Track)] = []
                 for (entry, track) in zip(entries, tracks) {
                     items.append((measureRow(entry, width: track.width), track))
                     visible[entry.key] = rows.nodes[entry.key]
                 }
                 height = entries.compactMap { rows.height(of: $0.key) }.max() ?? 0
+                // The line turned out higher or lower than it was taken to be.
+                if abs(height - expected[line]) > 0.001 { node.graph.needsLayout = true }
                 for (cell, track) in items {
                     place(cell, in: track, at: CGPoint(x: rect.minX, y: y), height: height, context: context)
                 }
             }
             y += height + lineSpacing
+            index += tracks.count
         }
         rows.keep(visible, in: node)
-        // Rows turned out higher or lower than they were taken to be.
-        if lineHeights(perLine: tracks.count).reduce(0, +) != before.reduce(0, +) { node.graph.needsLayout = true }
     }
 
     private func place(
@@ -86,11 +87,14 @@ final class LazyItem: LayoutItem {
     }
 
     private func lineHeights(perLine: Int) -> [CGFloat] {
+        if let known = knownLines, known.revision == rows.revision, known.perLine == perLine { return known.heights }
         let typical = rows.typicalHeight ?? 0
-        return stride(from: 0, to: rows.entries.count, by: perLine).map { start in
+        let heights = stride(from: 0, to: rows.entries.count, by: perLine).map { start in
             rows.entries[start..<min(start + perLine, rows.entries.count)]
                 .map { rows.height(of: $0.key) ?? typical }.max() ?? 0
         }
+        knownLines = (rows.revision, perLine, heights)
+        return heights
     }
 
     // MARK: Columns

@@ -6,6 +6,9 @@ final class LazyRows {
     /// Rows off screen whose state is kept.
     private var hidden: [ChildKey: ViewNode] = [:]
     private var heights: [ChildKey: CGFloat] = [:]
+    private var totalHeight: CGFloat = 0
+    /// Another one whenever a height has changed.
+    private(set) var revision = 0
     private var inputs: NodeInputs
 
     private init(_ inputs: NodeInputs) { self.inputs = inputs }
@@ -70,13 +73,22 @@ final class LazyRows {
         container.adopt(entries.compactMap { visible[$0.key] })
     }
 
-    func setHeight(_ height: CGFloat, of key: ChildKey) { heights[key] = height }
+    func setHeight(_ height: CGFloat, of key: ChildKey) {
+        guard let old = heights.updateValue(height, forKey: key) else {
+            totalHeight += height
+            revision += 1
+            return
+        }
+        guard old != height else { return }
+        totalHeight += height - old
+        revision += 1
+    }
 
     /// A row's height, or nil if it has never been measured.
     func height(of key: ChildKey) -> CGFloat? { heights[key] }
 
     /// What rows are taken to be as high as until they are measured.
     var typicalHeight: CGFloat? {
-        heights.isEmpty ? nil : heights.values.reduce(0, +) / CGFloat(heights.count)
+        heights.isEmpty ? nil : totalHeight / CGFloat(heights.count)
     }
 }

@@ -172,10 +172,22 @@ final class WeakNode: Sendable {
     func invalidate(ifEvaluation evaluation: Int) { onMain { $0.observedChange(of: evaluation) } }
 
     private func onMain(_ action: @escaping @MainActor @Sendable (ViewNode) -> Void) {
-        if Thread.isMainThread {
+        if MainQueue.isCurrent {
             MainActor.assumeIsolated { if let node { action(node) } }
         } else {
             Task { @MainActor in if let node { action(node) } }
         }
     }
+}
+
+/// Tells whether this is the main actor's code: on Linux the main queue isn't served by the main thread once
+/// `dispatchMain` was called, as test runners do.
+enum MainQueue {
+    private static let key: DispatchSpecificKey<Void> = {
+        let key = DispatchSpecificKey<Void>()
+        DispatchQueue.main.setSpecific(key: key, value: ())
+        return key
+    }()
+
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil || Thread.isMainThread }
 }

@@ -102,7 +102,7 @@ public struct LayoutSubview: Equatable, @unchecked Sendable {
 
     public subscript<K>(key: K.Type) -> K.Value where K: LayoutValueKey {
         // The value stays on this thread: the box only takes it past the check.
-        MainActor.assumeIsolated { UncheckedBox(item.layoutValue(key)) }.value
+        MainActor.assumeIsolated { UncheckedBox(item.layoutValue(K.self)) }.value
     }
 }
 
