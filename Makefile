@@ -13,21 +13,12 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help setup lint build release test view-test crash-test sanitize sanitize-thread sanitize-address fuzz demo bench \
-	bench-decode cache-suite clean
-
-help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
-	while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
-=======
 .PHONY: help setup lint build release test view-test typecheck-apple crash-test sanitize sanitize-thread \
-	sanitize-address fuzz demo bench cache-suite clean
+	sanitize-address fuzz demo bench bench-decode golden cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 	while IFS='|' read -r target text; do printf '  make %-15s %s\n' "$$target" "$$text"; done
->>>>>>> 7326a6e8b53cacaf6b09c4e449488b2aee82f6d9
 
 setup: ## install the system libraries that are missing (Debian and Ubuntu)
 	@scripts/setup.sh
