@@ -90,7 +90,10 @@ if Context.environment["CALOTYPE_VIEW_HOST"] == "1" {
         .target(
             name: "ViewHost", dependencies: ["SwiftUI"], path: "Support/ViewHost/Host", swiftSettings: swiftSettings),
         .testTarget(name: "ViewHostTests", dependencies: ["SwiftUI", "ViewHost"], swiftSettings: swiftSettings),
-        // CalotypeUI (Sources/CalotypeUI) depends on "SwiftUI" here, and CalotypeUITests on "ViewHost" too.
+        .target(name: "CalotypeUI", dependencies: ["Calotype", "SwiftUI"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "CalotypeUITests", dependencies: ["CalotypeUI", "CalotypeTesting", "ViewHost"],
+            swiftSettings: swiftSettings),
     ]
     products.removeAll { $0.name == "calo" }
 }

@@ -22,12 +22,18 @@ public final class RemoteImageModel {
         var phase: RemoteImagePhase
     }
 
+    /// Makes a change of the phase. `isImmediate`: the image was at hand, so that nothing should move.
+    public typealias Update = @MainActor (_ isImmediate: Bool, _ change: () -> Void) -> Void
+
+    /// Runs each change of the phase that a load brings: a view's transaction goes around it. It has to call `change`.
+    @ObservationIgnored public var update: Update = { _, change in change() }
+
     private var display: Display?
     @ObservationIgnored private var session: Session?
     @ObservationIgnored private var registration: Registration?
 
     /// Makes a model that shows nothing yet.
-    public init() {}
+    public nonisolated init() {}
 
     // MARK: For the view's body
 
@@ -65,19 +71,39 @@ public final class RemoteImageModel {
     /// removed, the call ends with nothing shown.
     public func show(_ request: ImageRequest, in pipeline: ImagePipeline) async {
         let session = Session(request, pipeline)
-        self.session?.end()
+        // What is under way for the former session ends once this one has joined it.
+        let former = self.session
         self.session = session
+        let load = session.begin()
+        former?.end()
         if registration?.pipeline !== pipeline { registration = Registration(self, pipeline) }
         if let display, !display.subject.depicts(session.subject) { self.display = nil }
 
         // Not by the loop, which would suspend first: what is in memory is shown at once.
-        await load(session)
-        for await _ in session.turns { await load(session) }
+        await follow(load, session)
+        for await _ in session.turns {
+            guard self.session === session else { break }
+            await follow(session.begin(), session)
+        }
         session.end()
         if self.session === session {
             self.session = nil
             stopLoading()
         }
+    }
+
+    /// Lets go of the image. What was under way ends with the task that called ``show(_:in:)``.
+    ///
+    /// For a view that has gone from the screen: until it comes back, the image is the caches' to keep or to drop.
+    public func rest() {
+        if display?.phase.isSuccess == true { display = nil }
+    }
+
+    /// Shows nothing, and ends the wait.
+    public func clear() {
+        session?.end()
+        session = nil
+        if display != nil { display = nil }
     }
 
     /// Loads once more, after a failure.
@@ -93,10 +119,8 @@ public final class RemoteImageModel {
 
     // MARK: One load
 
-    private func load(_ session: Session) async {
-        guard self.session === session else { return }
+    private func follow(_ load: ImageLoad, _ session: Session) async {
         let moment = session.pipeline.reconnectionMoment
-        let load = session.begin()
         defer { session.forget(load) }
 
         if case .success(let result)? = load.answer { show(result, session) } else { showLoading(session) }
@@ -120,7 +144,7 @@ public final class RemoteImageModel {
         // The pipeline has cancelled it, and will say why: see ``pipelineHasRemoved(_:)``.
         guard let failure = error as? ImageError else { return }
         // A picture that is there already isn't given up for an error.
-        if display?.phase.isSuccess != true { display = Display(subject: session.subject, phase: .failure(failure)) }
+        if display?.phase.isSuccess != true { show(.failure(failure), session) }
         if failure.isConnectivityFailure { session.takeTurn(onReconnectionSince: moment) }
     }
 
@@ -132,7 +156,13 @@ public final class RemoteImageModel {
         if case .success(let image, _)? = display?.phase, image === result.image, display?.subject == session.subject {
             return
         }
-        display = Display(subject: session.subject, phase: .success(result.image, source: result.layer))
+        let display = Display(subject: session.subject, phase: .success(result.image, source: result.layer))
+        update(result.layer == .memory) { self.display = display }
+    }
+
+    private func show(_ phase: RemoteImagePhase, _ session: Session) {
+        let display = Display(subject: session.subject, phase: phase)
+        update(false) { self.display = display }
     }
 
     private func showLoading(_ session: Session) {
@@ -156,7 +186,7 @@ public final class RemoteImageModel {
         guard case .loading(let progress, let shown)? = display?.phase else { return }
         // An unfinished image is no match for a larger one of another time.
         if let shown, shown.hasMorePixels(than: image) { return }
-        display?.phase = .loading(progress: progress, preview: image)
+        update(false) { display?.phase = .loading(progress: progress, preview: image) }
     }
 
     /// What was begun is over, and has brought nothing.

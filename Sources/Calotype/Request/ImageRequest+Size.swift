@@ -61,6 +61,12 @@ extension ImageRequest {
             }
         }
 
+        /// The size in pixels, where it is given in points without a scale.
+        package func resolved(displayScale: Double) -> Size {
+            guard case .points(let width, let height, nil, let mode) = value else { return self }
+            return .points(width, height, scale: displayScale, mode)
+        }
+
         /// Rounds up to whole pixels. A layout may propose anything: what is no length counts as one pixel.
         private static func pixelCount(_ length: Double) -> Int {
             guard length.isFinite else { return length == .infinity ? Int(Int32.max) : 1 }
