@@ -34,7 +34,8 @@ extension SourceColor {
 
     /// cICP: primaries, a transfer function, a matrix, which is none in PNG, and whether the range is full.
     private static func codePoints(_ content: ByteReader) -> Encoding? {
-        guard let primaries = content.byte(0), let transfer = content.byte(1), content.byte(2) == 0, content.byte(3) == 1
+        guard let primaries = content.byte(0), let transfer = content.byte(1), content.byte(2) == 0,
+            content.byte(3) == 1
         else { return nil }
         let encoding = Encoding.codePoints(primaries: primaries, transfer: transfer)
         return encoding == .standard ? nil : encoding
