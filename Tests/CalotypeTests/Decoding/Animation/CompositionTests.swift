@@ -163,6 +163,27 @@ struct CompositionTests {
         }
     }
 
+    @Test("frames are turned upright and converted as the first is")
+    func turnedAndConverted() throws {
+        let pixel = { (x: Int, y: Int) in PixelColor(UInt8(x * 10), UInt8(y * 14), 90, UInt8(255 - x * 3)) }
+        let frame = PNGEncoder.Frame(width: 24, height: 18, pixel: pixel)
+        var chunks = PNGEncoder.animation(width: 24, height: 18, frames: [frame, frame])
+        // Linear light, to be turned by 90 degrees.
+        chunks.insert(PNGEncoder.Chunk("gAMA", PNGEncoder.bigEndian(100_000)), at: 1)
+        let exif: [UInt8] = [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
+        chunks.insert(PNGEncoder.Chunk("eXIf", Array("MM\0*".utf8) + exif), at: 1)
+        for target in [PixelTarget.original, .fit(width: 7, height: nil)] {
+            let image = try ImageDecoders.system.decode(
+                PNGEncoder.file(chunks), options: DecodeOptions(target: target))
+            let animation = try #require(image.animation)
+            #expect(image.originalPixelSize == PixelSize(width: 18, height: 24))
+            #expect(PixelComparison(try animation.frame(at: 1).bitmap, image.bitmap).isWithin(.exact))
+            #expect(try animation.frame(at: 1).colorSpace == image.colorSpace)
+            // Light of 90 is a sample of 161; the first column of the file, opaque, is the first row.
+            #expect(abs(Int(image.bitmap[0, 0].blue) - 161) <= 4, "\(image.bitmap[0, 0])")
+        }
+    }
+
     @Test("a decode of a frame begins at the last one that hides all before it")
     func starts() {
         let canvas = PixelSize(width: 4, height: 4)
