@@ -7,6 +7,7 @@ enum Tool {
     /// The commands in the order of the help. A new one is one line here.
     static let commands: [Command] = [
         .load,
+        .inspect,
         .demo,
         .demoRun,
         .cache,

@@ -51,6 +51,7 @@ public nonisolated struct CachedAsyncImage<Content: View>: View {
         self.presentation = presentation
     }
 
+    /// What is shown, in the container that notes its room.
     @MainActor public var body: some View {
         let wish = state.wish(for: resolved, in: pipeline, displayScale: displayScale, updating: updates)
         let phase = state.phase(of: wish)

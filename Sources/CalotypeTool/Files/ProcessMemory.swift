@@ -14,6 +14,16 @@ enum ProcessMemory {
         #endif
     }
 
+    /// Lets ``peakByteCount`` begin anew.
+    ///
+    /// - Returns: Whether the system can do that: Linux can.
+    static func resetPeak() -> Bool {
+        let descriptor = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return write(descriptor, "5", 1) == 1
+    }
+
     /// What is resident now, in bytes. Linux has it; elsewhere it is 0.
     static var residentByteCount: Int { byteCount(of: "VmRSS:") }
 

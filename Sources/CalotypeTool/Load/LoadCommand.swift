@@ -37,7 +37,7 @@ extension Command {
         if !options.printsJSON { Console.print(table.header) }
         await run.run { item, outcome in
             totals.add(item, outcome)
-            let line = options.printsJSON ? LoadRecord(item, outcome).line : table.row(item, outcome)
+            let line = options.printsJSON ? LoadRecord(item, outcome).jsonLine : table.row(item, outcome)
             if let bar { bar.around { Console.print(line) } } else { Console.print(line) }
         }
         bar?.close()

@@ -63,12 +63,14 @@ struct LoadRecord: Encodable {
     }
 
     /// To microseconds.
-    private static func rounded(_ duration: Duration) -> Double {
+    static func rounded(_ duration: Duration) -> Double {
         (duration.millisecondCount * 1_000).rounded() / 1_000
     }
+}
 
+extension Encodable {
     /// The object on one line.
-    var line: String {
+    var jsonLine: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Numbers and strings alone: nothing that JSON can't hold.
