@@ -8,11 +8,14 @@ extension DecodedImage {
         let frames = animation.map { animation in
             ImageAnimation(durations: animation.durations, loopCount: animation.loopCount) { index in
                 let frame = try animation.frame(at: index)
-                return DecodedImage(bitmap: try step(frame.bitmap), originalPixelSize: original, colorSpace: space)
+                return DecodedImage(
+                    bitmap: try step(frame.bitmap), originalPixelSize: original, colorSpace: space,
+                    isToneMapped: frame.isToneMapped)
             }
         }
         return DecodedImage(
-            bitmap: try step(bitmap), originalPixelSize: original, colorSpace: space, animation: frames)
+            bitmap: try step(bitmap), originalPixelSize: original, colorSpace: space, animation: frames,
+            isToneMapped: isToneMapped)
     }
 }
 
@@ -56,7 +59,7 @@ extension DecodedImage {
     /// Makes an image of pixels.
     public convenience init(
         bitmap: Bitmap, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
-        animation: ImageAnimation? = nil
+        animation: ImageAnimation? = nil, isToneMapped: Bool = false
     ) {
         let data = bitmap.withUnsafeBytes { Data($0) }
         guard let provider = CGDataProvider(data: data as CFData),
@@ -70,7 +73,8 @@ extension DecodedImage {
             preconditionFailure("Core Graphics refused a bitmap of \(bitmap.size) pixels.")
         }
         self.init(
-            cgImage: image, originalPixelSize: originalPixelSize, colorSpace: colorSpace, animation: animation)
+            cgImage: image, originalPixelSize: originalPixelSize, colorSpace: colorSpace, animation: animation,
+            isToneMapped: isToneMapped)
     }
 }
 #else

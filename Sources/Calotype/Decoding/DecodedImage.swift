@@ -25,6 +25,8 @@ public final class DecodedImage: Sendable {
     public let byteCount: Int
     /// The frames, if there is more than one. The image itself is the first.
     public let animation: ImageAnimation?
+    /// Whether the file is HDR (PQ or HLG), whose light has been drawn together into the range of ordinary images.
+    public let isToneMapped: Bool
 
     #if canImport(CoreGraphics)
     /// The image for Core Graphics.
@@ -33,7 +35,7 @@ public final class DecodedImage: Sendable {
     /// Makes an image of a Core Graphics image, whose pixels are decoded already.
     public init(
         cgImage: CGImage, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
-        animation: ImageAnimation? = nil
+        animation: ImageAnimation? = nil, isToneMapped: Bool = false
     ) {
         self.cgImage = cgImage
         self.pixelSize = PixelSize(width: cgImage.width, height: cgImage.height)
@@ -41,6 +43,7 @@ public final class DecodedImage: Sendable {
         self.colorSpace = colorSpace
         self.byteCount = cgImage.bytesPerRow * cgImage.height
         self.animation = animation
+        self.isToneMapped = isToneMapped
     }
     #else
     /// The pixels.
@@ -49,7 +52,7 @@ public final class DecodedImage: Sendable {
     /// Makes an image of pixels.
     public init(
         bitmap: Bitmap, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
-        animation: ImageAnimation? = nil
+        animation: ImageAnimation? = nil, isToneMapped: Bool = false
     ) {
         self.bitmap = bitmap
         self.pixelSize = bitmap.size
@@ -57,6 +60,7 @@ public final class DecodedImage: Sendable {
         self.colorSpace = colorSpace
         self.byteCount = bitmap.byteCount
         self.animation = animation
+        self.isToneMapped = isToneMapped
     }
     #endif
 }

@@ -17,6 +17,8 @@ struct SourceColor: Sendable {
         case profile([UInt8])
         /// A power of light to that exponent's inverse (2.2, say), with those primaries; sRGB's if `nil`.
         case gamma(Double, Chromaticities?)
+        /// sRGB's curve, with those primaries: Display P3, say.
+        case standardCurve(Chromaticities)
     }
 
     struct Chromaticities: Sendable, Hashable {
