@@ -47,11 +47,11 @@ struct ISOBoxes: IteratorProtocol, Sequence {
             }
             // More than 2 GiB is beyond any file that is read here: the exact number doesn't matter.
             guard high > 0 || low >= 16 else { return nil }
-            offset = start + (high > 0 ? Int(Int32.max) : min(low, Int(Int32.max)))
+            offset = start + (high > 0 ? Int(Int32.max) : Swift.min(low, Int(Int32.max)))
             return Box(reader: reader, offset: start, payloadOffset: start + 16, end: offset)
         default:
             guard size >= 8 else { return nil }
-            offset = start + min(size, Int(Int32.max))
+            offset = start + Swift.min(size, Int(Int32.max))
             return Box(reader: reader, offset: start, payloadOffset: start + 8, end: offset)
         }
     }
