@@ -34,6 +34,7 @@ struct cc_jxl {
     uint8_t *spent;
     const uint8_t *tone_curve;
     bool is_premultiplied;
+    bool reads_pixels;
     bool is_out_of_memory;
     state state;
     cc_status failure;
@@ -84,7 +85,6 @@ static JxlDecoderStatus process(cc_jxl *self, size_t byte_count) {
     self->given += byte_count < left ? byte_count : left;
     if (JxlDecoderSetInput(self->decoder, self->bytes + self->consumed, self->given - self->consumed) != JXL_DEC_SUCCESS)
         return JXL_DEC_ERROR;
-    if (self->given == self->count) JxlDecoderCloseInput(self->decoder);
     JxlDecoderStatus status = JxlDecoderProcessInput(self->decoder);
     self->consumed = self->given - JxlDecoderReleaseInput(self->decoder);
     return status;
@@ -167,14 +167,17 @@ static cc_status read_color(
     return CC_OK;
 }
 
-cc_status cc_jxl_read_header(cc_jxl *self, bool is_wide, size_t profile_limit, cc_jxl_info *info) {
+cc_status cc_jxl_read_header(
+    cc_jxl *self, bool reads_pixels, bool is_wide, size_t profile_limit, cc_jxl_info *info) {
     if (self->failure) return self->failure;
     if (self->state != STATE_OPENED) return CC_MISUSE;
     memset(info, 0, sizeof *info);
     // Without a parallel runner: in this thread.
     self->decoder = JxlDecoderCreate(NULL);
     if (!self->decoder) return fail(self, CC_NO_MEMORY, "");
-    int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | JXL_DEC_FULL_IMAGE;
+    // Without the last of these, frames are passed over.
+    int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | (reads_pixels ? JXL_DEC_FULL_IMAGE : 0);
+    self->reads_pixels = reads_pixels;
     if (JxlDecoderSubscribeEvents(self->decoder, events) != JXL_DEC_SUCCESS
         || JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE) != JXL_DEC_SUCCESS)
         return fail(self, CC_MISUSE, "");
@@ -219,9 +222,7 @@ cc_status cc_jxl_skip_frames(cc_jxl *self, uint32_t count) {
 
 cc_status cc_jxl_next_frame(cc_jxl *self, cc_jxl_frame *frame) {
     if (self->failure) return self->failure;
-    if (self->state != STATE_HEADER && self->state != STATE_FRAME) return CC_MISUSE;
-    if (self->state == STATE_FRAME && JxlDecoderSkipCurrentFrame(self->decoder) != JXL_DEC_SUCCESS)
-        return answer_error(self);
+    if (self->state != STATE_HEADER && (self->state != STATE_FRAME || self->reads_pixels)) return CC_MISUSE;
     for (;;) {
         JxlDecoderStatus status = process(self, 1 << 16);
         if (status == JXL_DEC_FRAME) break;
@@ -277,7 +278,7 @@ static void take_pixels(void *context, size_t x, size_t y, size_t count, const v
 
 cc_status cc_jxl_start(cc_jxl *self, const uint8_t *tone_curve) {
     if (self->failure) return self->failure;
-    if (self->state != STATE_FRAME) return CC_MISUSE;
+    if (self->state != STATE_FRAME || !self->reads_pixels) return CC_MISUSE;
     free_rows(self);
     self->tone_curve = tone_curve;
     self->next_row = 0;

@@ -49,13 +49,13 @@ typedef struct {
 
 /// Begins to decode. The bytes must stay valid until `cc_jxl_close`. NULL if there is no memory.
 cc_jxl *cc_jxl_open(const uint8_t *bytes, size_t count);
-/// Reads up to the first frame. A picture coded in the format's own colours is given in Display P3 if `is_wide` and it is
+/// Reads up to the first frame; without `reads_pixels`, only to look at frames. A picture coded in the format's own colours is given in Display P3 if `is_wide` and it is
 /// wider than sRGB, else in sRGB; larger profiles than the limit count as none.
-cc_status cc_jxl_read_header(cc_jxl *jxl, bool is_wide, size_t profile_limit, cc_jxl_info *info);
+cc_status cc_jxl_read_header(
+    cc_jxl *jxl, bool reads_pixels, bool is_wide, size_t profile_limit, cc_jxl_info *info);
 /// Passes over frames, which are decoded as far as later ones are made of them.
 cc_status cc_jxl_skip_frames(cc_jxl *jxl, uint32_t count);
-/// Finds the next frame. One that has been found and isn't decoded is left out: later ones that are made of it are wrong
-/// then. CC_MISUSE after the last.
+/// Finds the next frame. Where pixels are read, the one before it has to have been decoded. CC_MISUSE after the last.
 cc_status cc_jxl_next_frame(cc_jxl *jxl, cc_jxl_frame *frame);
 /// Prepares for the pixels of the frame. `tone_curve`, of 4096 values, must stay valid while rows are decoded; NULL for
 /// none.

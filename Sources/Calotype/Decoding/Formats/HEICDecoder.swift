@@ -65,7 +65,8 @@ struct HEICDecoder {
                 for container in properties.children() where container.isType("ipco") {
                     for property in container.children() where property.isType("hvcC") {
                         guard let size = HEVCParameters.codedSize(property.payload) else { continue }
-                        try check.check(size)
+                        // Coded sizes are multiples of blocks, of at most 64 pixels.
+                        try check.check(PixelSize(width: max(size.width - 63, 1), height: max(size.height - 63, 1)))
                     }
                 }
             }

@@ -31,7 +31,11 @@ final class JPEGXLDecoder {
     var loopCount: Int { Int(info.loop_count) }
 
     /// Reads the header.
-    init(_ bytes: UnsafeRawBufferPointer, options: DecodeOptions, check: DecodeGuard) throws {
+    ///
+    /// - Parameter readsPixels: Otherwise it is to look at frames alone.
+    init(
+        _ bytes: UnsafeRawBufferPointer, readsPixels: Bool = true, options: DecodeOptions, check: DecodeGuard
+    ) throws {
         guard let jxl = cc_jxl_open(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) else {
             throw ImageError(CC_NO_MEMORY, format: .jpegXL, message: "", offset: 0)
         }
@@ -39,7 +43,7 @@ final class JPEGXLDecoder {
         self.options = options
         var info = cc_jxl_info()
         let status = cc_jxl_read_header(
-            jxl, options.colorSpace == .displayP3, options.limits.profileByteCount, &info)
+            jxl, readsPixels, options.colorSpace == .displayP3, options.limits.profileByteCount, &info)
         stored = PixelSize(width: Int(info.width), height: Int(info.height))
         do {
             guard status == CC_OK else {
@@ -93,7 +97,7 @@ final class JPEGXLDecoder {
         try succeed(cc_jxl_skip_frames(jxl, UInt32(count)))
     }
 
-    /// How long each frame is shown, by a look at their headers alone. What has been looked at can't be decoded any more.
+    /// How long each frame is shown, by a look at their headers alone. For a decoder that doesn't read pixels.
     func durations(check: DecodeGuard) throws -> [Duration] {
         var durations: [Duration] = []
         var frame = cc_jxl_frame()
@@ -158,7 +162,8 @@ extension JPEGXLDecoder {
             let decoder = try JPEGXLDecoder(bytes, options: options, check: check)
             let first = try decoder.image(check: check)
             guard decoder.isAnimated else { return (first, [Duration](), 0) }
-            let durations = try JPEGXLDecoder(bytes, options: options, check: check).durations(check: check)
+            let durations = try JPEGXLDecoder(bytes, readsPixels: false, options: options, check: check)
+                .durations(check: check)
             return (first, durations, decoder.loopCount)
         }
         guard durations.count > 1 else { return first }
