@@ -94,20 +94,6 @@ cc_status cc_gif_read_header(cc_gif *self, cc_gif_info *info) {
     return CC_OK;
 }
 
-/// Reads an extension; keeps the index that a graphics control makes transparent (-1 if none).
-static bool read_extension(cc_gif *self, int *transparent_index) {
-    int function;
-    GifByteType *block;
-    if (DGifGetExtension(self->file, &function, &block) == GIF_ERROR) return false;
-    if (function == GRAPHICS_EXT_FUNC_CODE && block) {
-        GraphicsControlBlock control;
-        if (DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK) *transparent_index = control.TransparentColor;
-    }
-    while (block)
-        if (DGifGetExtensionNext(self->file, &block) == GIF_ERROR) return false;
-    return true;
-}
-
 static void fill_palette(cc_gif *self, const ColorMapObject *colors, int transparent_index) {
     for (int index = 0; index < colors->ColorCount && index < 256; index++) {
         if (index == transparent_index) continue;
@@ -146,24 +132,16 @@ static cc_status begin_frame(cc_gif *self, int transparent_index, cc_frame *fram
     return CC_OK;
 }
 
-cc_status cc_gif_read_frame(cc_gif *self, cc_frame *frame) {
+cc_status cc_gif_read_frame(cc_gif *self, size_t offset, int transparent_index, cc_frame *frame) {
     if (self->failure) return self->failure;
-    if (self->state != STATE_HEADER) return CC_MISUSE;
-    int transparent_index = NO_TRANSPARENT_COLOR;
-    for (;;) {
-        GifRecordType record;
-        if (DGifGetRecordType(self->file, &record) == GIF_ERROR) return library_failure(self, self->file->Error);
-        switch (record) {
-        case IMAGE_DESC_RECORD_TYPE:
-            if (DGifGetImageDesc(self->file) == GIF_ERROR) return library_failure(self, self->file->Error);
-            return begin_frame(self, transparent_index, frame);
-        case EXTENSION_RECORD_TYPE:
-            if (!read_extension(self, &transparent_index)) return library_failure(self, self->file->Error);
-            break;
-        default:
-            return fail(self, CC_CORRUPT, "no frame");
-        }
-    }
+    if (self->state != STATE_HEADER || offset > self->count) return CC_MISUSE;
+    // Between blocks the library has read nothing ahead.
+    self->offset = offset;
+    GifRecordType record;
+    if (DGifGetRecordType(self->file, &record) == GIF_ERROR) return library_failure(self, self->file->Error);
+    if (record != IMAGE_DESC_RECORD_TYPE) return fail(self, CC_CORRUPT, "no frame");
+    if (DGifGetImageDesc(self->file) == GIF_ERROR) return library_failure(self, self->file->Error);
+    return begin_frame(self, transparent_index, frame);
 }
 
 /// The place of the `index`th row in the file. GIF89a, appendix E: every eighth row, those between, and so on.

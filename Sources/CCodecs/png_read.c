@@ -10,6 +10,8 @@
 // States, in order: opened -> rows -> finished. A failed object only answers `failure` again.
 typedef enum { STATE_OPENED, STATE_ROWS, STATE_FINISHED } state;
 
+enum { HEAD_LIMIT = 1200 };
+
 struct cc_png {
     png_structp png;
     png_infop info;
@@ -19,6 +21,15 @@ struct cc_png {
     size_t offset;
     /// The library asked for bytes after the last one.
     bool ended;
+    /// The pixels come from fdAT chunks, the first of which is at `offset`.
+    bool is_frame;
+    /// What the library is to read before anything else: a frame's first chunks, the head of a chunk, or its checksum.
+    uint8_t pending[HEAD_LIMIT];
+    size_t pending_count, pending_given;
+    /// How many bytes of this fdAT chunk's data are left.
+    size_t data_left;
+    /// What comes after that data and what is pending.
+    enum { NEXT_CHUNK, NEXT_CHECKSUM, NEXT_NOTHING } next;
     state state;
     cc_status failure;
     char message[200];
@@ -46,6 +57,77 @@ static void on_read(png_structp png, png_bytep target, size_t count) {
     self->offset += count;
 }
 
+static uint32_t big(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static void put_pending(cc_png *self, const void *bytes, size_t count) {
+    memcpy(self->pending, bytes, count);
+    self->pending_count = count;
+    self->pending_given = 0;
+}
+
+/// Makes the frame's next fdAT chunk look like IDAT; after the last one comes IEND.
+static void begin_chunk(cc_png *self, png_structp png) {
+    for (;;) {
+        size_t left = self->count - self->offset;
+        const uint8_t *chunk = self->bytes + self->offset;
+        if (left < 12 || big(chunk) > left - 12) {
+            self->ended = true;
+            png_error(png, "the file ends too early");
+        }
+        size_t length = big(chunk);
+        if (memcmp(chunk + 4, "fdAT", 4) == 0) {
+            if (length < 4) png_error(png, "a frame's chunk without a sequence number");
+            uint8_t head[8] = {0, 0, 0, 0, 'I', 'D', 'A', 'T'};
+            for (int index = 0; index < 4; index++) head[index] = (uint8_t)((length - 4) >> (24 - index * 8));
+            put_pending(self, head, sizeof head);
+            self->data_left = length - 4;
+            self->offset += 12;
+            self->next = NEXT_CHECKSUM;
+            return;
+        }
+        if (memcmp(chunk + 4, "fcTL", 4) == 0 || memcmp(chunk + 4, "IEND", 4) == 0) {
+            put_pending(self, "\0\0\0\0IEND\xAE\x42\x60\x82", 12);
+            self->next = NEXT_NOTHING;
+            return;
+        }
+        self->offset += length + 12;
+    }
+}
+
+/// Gives a frame of an animation as if it were a file.
+static void on_read_frame(png_structp png, png_bytep target, size_t count) {
+    cc_png *self = png_get_io_ptr(png);
+    while (count > 0) {
+        size_t part;
+        if (self->pending_given < self->pending_count) {
+            part = self->pending_count - self->pending_given;
+            if (part > count) part = count;
+            memcpy(target, self->pending + self->pending_given, part);
+            self->pending_given += part;
+        } else if (self->data_left > 0) {
+            part = self->data_left < count ? self->data_left : count;
+            memcpy(target, self->bytes + self->offset, part);
+            self->offset += part;
+            self->data_left -= part;
+        } else if (self->next == NEXT_CHECKSUM) {
+            // The caller has checked it; the library, which sees another name, is told not to.
+            put_pending(self, "\0\0\0", 4);
+            self->offset += 4;
+            self->next = NEXT_CHUNK;
+            continue;
+        } else if (self->next == NEXT_CHUNK) {
+            begin_chunk(self, png);
+            continue;
+        } else {
+            png_error(png, "a frame that ends before its pixels do");
+        }
+        target += part;
+        count -= part;
+    }
+}
+
 /// Ancillary chunks that aren't used. They are skipped unread: compressed text and profiles can be bombs, and an error
 /// in one of them would be no reason to refuse the pixels. tRNS isn't here; eXIf is read by ImageHeader.
 static const png_byte skipped_chunks[] =
@@ -56,7 +138,8 @@ static bool create(cc_png *self) {
     if (!self->png || setjmp(self->escape)) return false;
     self->info = png_create_info_struct(self->png);
     if (!self->info) return false;
-    png_set_read_fn(self->png, self, on_read);
+    png_set_read_fn(self->png, self, self->is_frame ? on_read_frame : on_read);
+    if (self->is_frame) png_set_crc_action(self->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
     png_set_keep_unknown_chunks(
         self->png, PNG_HANDLE_CHUNK_NEVER, skipped_chunks, (int)(sizeof skipped_chunks / 5));
     // The caller has checked the sides already; these bound what the library takes by itself.
@@ -66,14 +149,28 @@ static bool create(cc_png *self) {
     return true;
 }
 
-cc_png *cc_png_open(const uint8_t *bytes, size_t count) {
-    cc_png *self = calloc(1, sizeof *self);
-    if (!self) return NULL;
+static cc_png *open_or_close(cc_png *self, const uint8_t *bytes, size_t count) {
     self->bytes = bytes;
     self->count = count;
     if (create(self)) return self;
     cc_png_close(self);
     return NULL;
+}
+
+cc_png *cc_png_open(const uint8_t *bytes, size_t count) {
+    cc_png *self = calloc(1, sizeof *self);
+    return self ? open_or_close(self, bytes, count) : NULL;
+}
+
+cc_png *cc_png_open_frame(
+    const uint8_t *bytes, size_t count, const uint8_t *head, size_t head_count, size_t offset) {
+    if (head_count > HEAD_LIMIT || offset > count) return NULL;
+    cc_png *self = calloc(1, sizeof *self);
+    if (!self) return NULL;
+    self->is_frame = true;
+    self->offset = offset;
+    put_pending(self, head, head_count);
+    return open_or_close(self, bytes, count);
 }
 
 void cc_png_close(cc_png *self) {
@@ -108,6 +205,7 @@ cc_status cc_png_read_header(cc_png *self, cc_png_info *result) {
     result->width = png_get_image_width(self->png, self->info);
     result->height = png_get_image_height(self->png, self->info);
     result->has_alpha = has_alpha;
+    result->is_gray = !(png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_COLOR);
     png_read_update_info(self->png, self->info);
     if (png_get_rowbytes(self->png, self->info) != (size_t)result->width * 4)
         png_error(self->png, "rows of another layout than RGBA");
@@ -115,11 +213,14 @@ cc_status cc_png_read_header(cc_png *self, cc_png_info *result) {
     return CC_OK;
 }
 
-cc_status cc_png_read_rows(cc_png *self, uint8_t *rows, size_t stride, uint32_t count) {
+cc_status cc_png_read_rows(cc_png *self, uint8_t *rows, size_t stride, uint32_t count, bool as_blocks) {
     if (self->failure) return self->failure;
     if (self->state != STATE_ROWS) return CC_MISUSE;
     if (setjmp(self->escape)) return self->failure;
-    for (uint32_t index = 0; index < count; index++) png_read_row(self->png, rows + index * stride, NULL);
+    for (uint32_t index = 0; index < count; index++) {
+        uint8_t *row = rows + index * stride;
+        png_read_row(self->png, as_blocks ? NULL : row, as_blocks ? row : NULL);
+    }
     return CC_OK;
 }
 

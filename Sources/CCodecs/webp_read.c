@@ -16,7 +16,13 @@ struct cc_webp {
     WebPDemuxer *demuxer;
     /// The file has all that its header announces.
     bool is_whole;
-    WebPIterator frame;
+    /// What the demuxer found.
+    WebPIterator found;
+    /// The frame's chunks: ALPH, if any, and VP8 or VP8L.
+    WebPData data;
+    uint32_t frame_width, frame_height;
+    /// All bytes of the frame are there.
+    bool is_frame_whole;
     bool is_lossless;
     bool has_alpha_plane;
     /// The decoder refers to it.
@@ -40,7 +46,7 @@ cc_webp *cc_webp_open(const uint8_t *bytes, size_t count) {
 void cc_webp_close(cc_webp *self) {
     if (!self) return;
     WebPIDelete(self->decoder);
-    WebPDemuxReleaseIterator(&self->frame);
+    WebPDemuxReleaseIterator(&self->found);
     WebPDemuxDelete(self->demuxer);
     free(self);
 }
@@ -48,7 +54,7 @@ void cc_webp_close(cc_webp *self) {
 const char *cc_webp_message(const cc_webp *self) { return self->message; }
 
 size_t cc_webp_offset(const cc_webp *self) {
-    return self->given ? (size_t)(self->frame.fragment.bytes - self->bytes) + self->given : 0;
+    return self->given ? (size_t)(self->data.bytes - self->bytes) + self->given : 0;
 }
 
 static cc_status fail(cc_webp *self, cc_status status, const char *message) {
@@ -104,6 +110,8 @@ cc_status cc_webp_read_header(cc_webp *self, int frame_limit, cc_webp_info *info
     self->is_whole = progress == WEBP_DEMUX_DONE;
     info->width = WebPDemuxGetI(self->demuxer, WEBP_FF_CANVAS_WIDTH);
     info->height = WebPDemuxGetI(self->demuxer, WEBP_FF_CANVAS_HEIGHT);
+    info->frame_count = WebPDemuxGetI(self->demuxer, WEBP_FF_FRAME_COUNT);
+    info->loop_count = WebPDemuxGetI(self->demuxer, WEBP_FF_LOOP_COUNT);
     self->state = STATE_HEADER;
     return CC_OK;
 }
@@ -113,45 +121,66 @@ cc_status cc_webp_read_header(cc_webp *self, int frame_limit, cc_webp_info *info
 /// no such bound: one color takes no bits at all.
 static bool is_too_short(const cc_webp *self) {
     if (self->is_lossless) return false;
-    uint64_t blocks = (uint64_t)((self->frame.width + 15) / 16) * (uint64_t)((self->frame.height + 15) / 16);
-    return (uint64_t)self->frame.fragment.size * 8 < blocks * 2;
+    uint64_t blocks = (uint64_t)((self->frame_width + 15) / 16) * (uint64_t)((self->frame_height + 15) / 16);
+    return (uint64_t)self->data.size * 8 < blocks * 2;
+}
+
+/// The frame that `data` holds, which claims that size; `missing` is what bytes that lack mean.
+static cc_status begin_frame(cc_webp *self, uint32_t width, uint32_t height, cc_status missing, cc_frame *frame) {
+    WebPBitstreamFeatures features;
+    VP8StatusCode status = WebPGetFeatures(self->data.bytes, self->data.size, &features);
+    if (status == VP8_STATUS_NOT_ENOUGH_DATA) return fail(self, CC_INCOMPLETE, "the file ends in its frame's header");
+    if (status != VP8_STATUS_OK) return fail(self, CC_CORRUPT, "damaged frame header");
+    if (features.width <= 0 || features.height <= 0 || (uint32_t)features.width != width
+        || (uint32_t)features.height != height)
+        return fail(self, missing, "a frame without a size");
+    self->frame_width = width;
+    self->frame_height = height;
+    self->is_lossless = features.format == 2;
+    self->has_alpha_plane = !self->is_lossless && features.has_alpha;
+    if (is_too_short(self)) return fail(self, CC_INCOMPLETE, "the file is too short for the size that it claims");
+    frame->width = width;
+    frame->height = height;
+    // In a lossless frame the flag is a hint alone.
+    frame->has_alpha = self->is_lossless || features.has_alpha;
+    self->state = STATE_FRAME;
+    return CC_OK;
 }
 
 cc_status cc_webp_read_frame(cc_webp *self, cc_frame *frame, bool *is_lossless) {
     if (self->failure) return self->failure;
     if (self->state != STATE_HEADER) return CC_MISUSE;
     cc_status missing = self->is_whole ? CC_CORRUPT : CC_INCOMPLETE;
-    if (!WebPDemuxGetFrame(self->demuxer, 1, &self->frame)) return fail(self, missing, "no frame");
-    WebPBitstreamFeatures features;
-    VP8StatusCode status = WebPGetFeatures(self->frame.fragment.bytes, self->frame.fragment.size, &features);
-    if (status == VP8_STATUS_NOT_ENOUGH_DATA) return fail(self, CC_INCOMPLETE, "the file ends in its frame's header");
-    if (status != VP8_STATUS_OK) return fail(self, CC_CORRUPT, "damaged frame header");
-    if (features.width != self->frame.width || features.height != self->frame.height
-        || self->frame.width <= 0 || self->frame.height <= 0)
-        return fail(self, missing, "a frame without a size");
-    self->is_lossless = features.format == 2;
-    self->has_alpha_plane = !self->is_lossless && features.has_alpha;
-    if (is_too_short(self)) return fail(self, CC_INCOMPLETE, "the file is too short for the size that it claims");
-    frame->left = (uint32_t)self->frame.x_offset;
-    frame->top = (uint32_t)self->frame.y_offset;
-    frame->width = (uint32_t)self->frame.width;
-    frame->height = (uint32_t)self->frame.height;
-    // In a lossless frame the flag is a hint alone.
-    frame->has_alpha = self->is_lossless || features.has_alpha;
+    if (!WebPDemuxGetFrame(self->demuxer, 1, &self->found)) return fail(self, missing, "no frame");
+    if (self->found.width <= 0 || self->found.height <= 0) return fail(self, missing, "a frame without a size");
+    self->data = self->found.fragment;
+    self->is_frame_whole = self->found.complete;
+    if (begin_frame(self, (uint32_t)self->found.width, (uint32_t)self->found.height, missing, frame))
+        return self->failure;
+    frame->left = (uint32_t)self->found.x_offset;
+    frame->top = (uint32_t)self->found.y_offset;
     *is_lossless = self->is_lossless;
-    self->state = STATE_FRAME;
     return CC_OK;
+}
+
+cc_status cc_webp_begin_frame(cc_webp *self, size_t offset, size_t length, cc_frame *frame) {
+    if (self->failure) return self->failure;
+    if (self->state != STATE_OPENED || offset > self->count || length > self->count - offset) return CC_MISUSE;
+    self->data = (WebPData){self->bytes + offset, length};
+    self->is_whole = self->is_frame_whole = true;
+    return begin_frame(self, frame->width, frame->height, CC_CORRUPT, frame);
 }
 
 cc_status cc_webp_start(
     cc_webp *self, uint32_t width, uint32_t height, uint8_t *rows, size_t stride, size_t memory_limit) {
     if (self->failure) return self->failure;
     if (self->state != STATE_FRAME) return CC_MISUSE;
-    uint32_t full_width = (uint32_t)self->frame.width, full_height = (uint32_t)self->frame.height;
+    uint32_t full_width = self->frame_width, full_height = self->frame_height;
     if (!width || !height || width > full_width || height > full_height || stride < (size_t)width * 4) return CC_MISUSE;
-    // The library keeps all pixels of a lossless frame, and the alpha plane of others, with what that is decoded from.
+    // The library keeps all pixels of a lossless frame, and the alpha plane of others with the pixels that it is decoded
+    // from, which are lossless and take 4 bytes each in the worst case.
     uint64_t pixels = (uint64_t)full_width * full_height;
-    if (pixels * (self->is_lossless ? 4 : self->has_alpha_plane ? 2 : 0) > memory_limit)
+    if (pixels * (self->is_lossless ? 4 : self->has_alpha_plane ? 5 : 0) > memory_limit)
         return fail(self, CC_LIMIT, "its pixels take too much memory");
     if (!WebPInitDecoderConfig(&self->config)) return fail(self, CC_UNSUPPORTED, "another version of libwebp");
     self->config.options.use_scaling = width != full_width || height != full_height;
@@ -176,14 +205,14 @@ cc_status cc_webp_decode(cc_webp *self, size_t byte_count, uint32_t *row_count, 
     *done = false;
     if (self->failure) return self->failure;
     if (self->state != STATE_ROWS) return CC_MISUSE;
-    const WebPData *data = &self->frame.fragment;
+    const WebPData *data = &self->data;
     size_t left = data->size - self->given;
     self->given += byte_count < left ? byte_count : left;
     VP8StatusCode status = WebPIUpdate(self->decoder, data->bytes, self->given);
     int rows = 0;
     if (WebPIDecGetRGB(self->decoder, &rows, NULL, NULL, NULL) && rows > 0) *row_count = (uint32_t)rows;
     // Whatever the library stumbles over at the end of a frame that is cut off, the cause is that bytes are missing.
-    cc_status missing = self->frame.complete ? CC_CORRUPT : CC_INCOMPLETE;
+    cc_status missing = self->is_frame_whole ? CC_CORRUPT : CC_INCOMPLETE;
     bool ended = self->given == data->size;
     switch (status) {
     case VP8_STATUS_OK:

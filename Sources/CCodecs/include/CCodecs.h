@@ -79,16 +79,24 @@ typedef struct {
     uint32_t height;
     /// Some pixels may be transparent. Alpha is straight in the rows.
     bool has_alpha;
+    /// Its samples are of gray, which the rows repeat in red, green and blue.
+    bool is_gray;
     /// How often all rows must be read, into the same memory: 1, or 7 if interlaced.
     int pass_count;
 } cc_png_info;
 
 /// Begins to decode. The bytes must stay valid until `cc_png_close`. NULL if there is no memory.
 cc_png *cc_png_open(const uint8_t *bytes, size_t count);
+/// Begins to decode a frame of an animation, whose pixels are in the fdAT chunks from `offset` on, up to the next fcTL or
+/// IEND. `head` is what a file of this frame alone would begin with: the signature, IHDR, PLTE, tRNS; at most 1,200 bytes,
+/// which are copied. The chunks' checksums aren't looked at. NULL if there is no memory, or for impossible values.
+cc_png *cc_png_open_frame(
+    const uint8_t *bytes, size_t count, const uint8_t *head, size_t head_count, size_t offset);
 /// Reads up to the pixels.
 cc_status cc_png_read_header(cc_png *png, cc_png_info *info);
-/// Decodes `count` rows of this pass, each `stride` bytes after the one before.
-cc_status cc_png_read_rows(cc_png *png, uint8_t *rows, size_t stride, uint32_t count);
+/// Decodes `count` rows of this pass, each `stride` bytes after the one before. `as_blocks` spreads each pixel of an
+/// interlaced file over those that come in later passes, so that every pass shows the whole image.
+cc_status cc_png_read_rows(cc_png *png, uint8_t *rows, size_t stride, uint32_t count, bool as_blocks);
 /// Reads to the end of the file, which checks what follows the last row.
 cc_status cc_png_finish(cc_png *png);
 /// What went wrong, or the first warning, or "". Valid until the next call.
@@ -115,6 +123,9 @@ typedef struct {
     /// The canvas.
     uint32_t width;
     uint32_t height;
+    uint32_t frame_count;
+    /// How often an animation plays; 0 is for ever.
+    uint32_t loop_count;
 } cc_webp_info;
 
 /// Begins to decode. The bytes must stay valid until `cc_webp_close`. NULL if there is no memory.
@@ -124,6 +135,9 @@ cc_webp *cc_webp_open(const uint8_t *bytes, size_t count);
 cc_status cc_webp_read_header(cc_webp *webp, int frame_limit, cc_webp_info *info);
 /// Finds the first frame. `is_lossless` tells how its colors are coded; alpha is straight.
 cc_status cc_webp_read_frame(cc_webp *webp, cc_frame *frame, bool *is_lossless);
+/// Instead of both: takes the frame whose chunks are the `length` bytes at `offset`, and which has the width and height
+/// that `frame` claims; sets `has_alpha`.
+cc_status cc_webp_begin_frame(cc_webp *webp, size_t offset, size_t length, cc_frame *frame);
 /// Prepares to decode the frame at that size, at most its own, into `rows`, which hold `height` rows of `stride` bytes and
 /// must stay valid until `cc_webp_close`. Where the size is smaller, the library averages boxes: of lossless frames with
 /// their alpha counted in, of others colors and alpha apart. Takes at most `memory_limit` bytes, else CC_LIMIT.
@@ -154,8 +168,9 @@ typedef struct {
 cc_gif *cc_gif_open(const uint8_t *bytes, size_t count);
 /// Reads the size of the canvas.
 cc_status cc_gif_read_header(cc_gif *gif, cc_gif_info *info);
-/// Reads up to the first frame's pixels. What of it lies outside the canvas is left out.
-cc_status cc_gif_read_frame(cc_gif *gif, cc_frame *frame);
+/// Reads a frame's descriptor, whose first byte is at `offset`, and its table. What of the frame lies outside the canvas is
+/// left out. `transparent_index` is -1 for none.
+cc_status cc_gif_read_frame(cc_gif *gif, size_t offset, int transparent_index, cc_frame *frame);
 /// Decodes at most `steps` rows of an interlaced frame, whose indices are kept (a byte for each pixel on the canvas); sets
 /// `done` when rows can be read.
 cc_status cc_gif_consume(cc_gif *gif, int steps, bool *done);

@@ -5,17 +5,29 @@ extension DecodedImage {
     package func mapBitmaps(_ step: @escaping @Sendable (Bitmap) throws -> Bitmap) throws -> DecodedImage {
         let original = originalPixelSize
         let space = colorSpace
-        let frames = animation.map { animation in
-            ImageAnimation(durations: animation.durations, loopCount: animation.loopCount) { index in
-                let frame = try animation.frame(at: index)
-                return DecodedImage(
-                    bitmap: try step(frame.bitmap), originalPixelSize: original, colorSpace: space,
-                    isToneMapped: frame.isToneMapped)
-            }
+        let isToneMapped = isToneMapped
+        let still = DecodedImage(
+            bitmap: try step(bitmap), originalPixelSize: original, colorSpace: space, isToneMapped: isToneMapped)
+        guard let animation else { return still }
+        let frames = animation.mapped(first: still) { frame in
+            DecodedImage(
+                bitmap: try step(frame.bitmap), originalPixelSize: original, colorSpace: space,
+                isToneMapped: isToneMapped)
         }
-        return DecodedImage(
-            bitmap: try step(bitmap), originalPixelSize: original, colorSpace: space, animation: frames,
-            isToneMapped: isToneMapped)
+        return DecodedImage(still, animation: frames)
+    }
+
+    /// The same pixels, as the first frame of an animation.
+    convenience init(_ still: DecodedImage, animation: ImageAnimation?) {
+        #if canImport(CoreGraphics)
+        self.init(
+            cgImage: still.cgImage, originalPixelSize: still.originalPixelSize, colorSpace: still.colorSpace,
+            animation: animation, isToneMapped: still.isToneMapped)
+        #else
+        self.init(
+            bitmap: still.bitmap, originalPixelSize: still.originalPixelSize, colorSpace: still.colorSpace,
+            animation: animation, isToneMapped: still.isToneMapped)
+        #endif
     }
 }
 

@@ -21,7 +21,8 @@ public final class DecodedImage: Sendable {
     public let originalPixelSize: PixelSize
     /// The colour space of the pixels.
     public let colorSpace: ColorSpace
-    /// The memory that the pixels take, in bytes.
+    /// The memory that the image takes, in bytes: its pixels, and for an animation also the file, what frames are composed
+    /// on, and the frames that are kept, as if it played.
     public let byteCount: Int
     /// The frames, if there is more than one. The image itself is the first.
     public let animation: ImageAnimation?
@@ -41,7 +42,8 @@ public final class DecodedImage: Sendable {
         self.pixelSize = PixelSize(width: cgImage.width, height: cgImage.height)
         self.originalPixelSize = originalPixelSize ?? pixelSize
         self.colorSpace = colorSpace
-        self.byteCount = cgImage.bytesPerRow * cgImage.height
+        let pixelByteCount = cgImage.bytesPerRow * cgImage.height
+        self.byteCount = pixelByteCount + (animation?.byteCount(frameByteCount: pixelByteCount) ?? 0)
         self.animation = animation
         self.isToneMapped = isToneMapped
     }
@@ -58,7 +60,7 @@ public final class DecodedImage: Sendable {
         self.pixelSize = bitmap.size
         self.originalPixelSize = originalPixelSize ?? bitmap.size
         self.colorSpace = colorSpace
-        self.byteCount = bitmap.byteCount
+        self.byteCount = bitmap.byteCount + (animation?.byteCount(frameByteCount: bitmap.byteCount) ?? 0)
         self.animation = animation
         self.isToneMapped = isToneMapped
     }

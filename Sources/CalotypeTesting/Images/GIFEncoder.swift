@@ -22,29 +22,46 @@ package enum GIFEncoder {
         var height: Int
         var table: Table
         var isInterlaced: Bool
+        /// In hundredths of a second.
+        var delay: Int
+        /// 0 to 7, as the graphics control has it.
+        var disposal: Int
         var pixel: (_ x: Int, _ y: Int) -> PixelColor
+        /// All pixels are the first one's: much faster to encode.
+        var isPlain = false
 
         /// - Parameter pixel: Gets a column and a row of the frame; what has an alpha below 128 is transparent.
         package init(
             left: Int = 0, top: Int = 0, width: Int, height: Int, table: Table = .global, isInterlaced: Bool = false,
-            pixel: @escaping (_ x: Int, _ y: Int) -> PixelColor
+            delay: Int = 10, disposal: Int = 0, pixel: @escaping (_ x: Int, _ y: Int) -> PixelColor
         ) {
             (self.left, self.top, self.width, self.height) = (left, top, width, height)
             (self.table, self.isInterlaced, self.pixel) = (table, isInterlaced, pixel)
+            (self.delay, self.disposal) = (delay, disposal)
+        }
+
+        /// A frame of one color, with a table of its own.
+        package static func plain(width: Int, height: Int, disposal: Int = 0, color: PixelColor) -> Frame {
+            var frame = Frame(width: width, height: height, table: .local, disposal: disposal) { _, _ in color }
+            frame.isPlain = true
+            return frame
         }
     }
 
-    package static func encode(width: Int, height: Int, frames: [Frame]) -> Data {
+    /// - Parameter loops: Netscape's count; `nil` for no such extension.
+    package static func encode(width: Int, height: Int, loops: Int? = nil, frames: [Frame]) -> Data {
         precondition(max(width, height) <= 65_535, "GIF allows 65,535 pixels a side; got \(width) x \(height).")
         let indexed = frames.map { IndexedFrame($0) }
         let global = indexed.first { $0.frame.table == .global }?.colors
         var file = Array("GIF89a".utf8) + little(width) + little(height)
         // The flags with the table's size, the background's index, no aspect ratio.
         file += [global.map { 0xF0 | tableFlags($0) } ?? 0x70, 0, 0] + (global.map(table) ?? [])
+        if let loops { file += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + little(loops) + [0] }
         for frame in indexed {
-            // Graphics control: flags, a delay of 100 ms, the transparent index.
+            // Graphics control: flags, the delay, the transparent index.
             let transparent = frame.transparentIndex
-            file += [0x21, 0xF9, 4, transparent == nil ? 0 : 1, 10, 0, UInt8(transparent ?? 0), 0]
+            let flags = UInt8(frame.frame.disposal << 2) | (transparent == nil ? 0 : 1)
+            file += [0x21, 0xF9, 4, flags] + little(frame.frame.delay) + [UInt8(transparent ?? 0), 0]
             file += [0x2C] + little(frame.frame.left) + little(frame.frame.top)
             file += little(frame.frame.width) + little(frame.frame.height)
             let isLocal = frame.frame.table == .local
@@ -52,7 +69,10 @@ package enum GIFEncoder {
             if isLocal { file += table(frame.colors) }
             let codeSize = max(Int(tableFlags(frame.colors)) + 1, 2)
             file.append(UInt8(codeSize))
-            let compressed = compress(frame.indices, codeSize: codeSize)
+            let compressed =
+                frame.frame.isPlain
+                ? compressRun(frame.frame.width * frame.frame.height, codeSize: codeSize)
+                : compress(frame.indices, codeSize: codeSize)
             for start in stride(from: 0, to: compressed.count, by: 255) {
                 let piece = compressed[start..<min(start + 255, compressed.count)]
                 file += [UInt8(piece.count)] + piece
@@ -72,6 +92,10 @@ package enum GIFEncoder {
 
         init(_ frame: Frame) {
             self.frame = frame
+            if frame.isPlain {
+                colors = [frame.pixel(0, 0)]
+                return
+            }
             var known: [PixelColor: Int] = [:]
             let rows = Array(0..<frame.height)
             let passes = [(0, 8), (4, 8), (2, 4), (1, 2)]
@@ -103,6 +127,32 @@ package enum GIFEncoder {
     private static func table(_ colors: [PixelColor]) -> [UInt8] {
         let entries = colors.flatMap { [$0.red, $0.green, $0.blue] }
         return entries + Array(repeating: 0, count: (2 << Int(tableFlags(colors))) * 3 - entries.count)
+    }
+
+    /// So many pixels of index 0. Each code stands for a pixel more than the one before, until the table is full.
+    private static func compressRun(_ count: Int, codeSize: Int) -> [UInt8] {
+        var writer = LittleBitWriter()
+        let (clear, end) = (1 << codeSize, 1 << codeSize + 1)
+        var width = codeSize + 1
+        var (next, length, left) = (end + 1, 1, count)
+        writer.append(clear, count: width)
+        while left > 0 {
+            let part = min(length, left)
+            writer.append(part == 1 ? 0 : end + part - 1, count: width)
+            left -= part
+            if left == 0 { break }
+            if next == 4096 {
+                writer.append(clear, count: width)
+                (next, width, length) = (end + 1, codeSize + 1, 1)
+            } else {
+                if next == 1 << width { width += 1 }
+                next += 1
+                length += 1
+            }
+        }
+        if next == 1 << width, width < 12 { width += 1 }
+        writer.append(end, count: width)
+        return writer.bytes
     }
 
     private static func compress(_ indices: [Int], codeSize: Int) -> [UInt8] {

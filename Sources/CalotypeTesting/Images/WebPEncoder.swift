@@ -10,13 +10,21 @@ package enum WebPEncoder {
         var top: Int
         var width: Int
         var height: Int
+        /// In milliseconds.
+        var duration: Int
+        /// The frame is put over what was there, rather than in its place.
+        var isOver: Bool
+        /// The frame's place becomes transparent once its time is over.
+        var isCleared: Bool
         var pixel: (_ x: Int, _ y: Int) -> PixelColor
 
         /// - Parameter pixel: Gets a column and a row of the frame.
         package init(
-            left: Int = 0, top: Int = 0, width: Int, height: Int, pixel: @escaping (_ x: Int, _ y: Int) -> PixelColor
+            left: Int = 0, top: Int = 0, width: Int, height: Int, duration: Int = 100, isOver: Bool = true,
+            isCleared: Bool = false, pixel: @escaping (_ x: Int, _ y: Int) -> PixelColor
         ) {
             (self.left, self.top, self.width, self.height, self.pixel) = (left, top, width, height, pixel)
+            (self.duration, self.isOver, self.isCleared) = (duration, isOver, isCleared)
         }
     }
 
@@ -30,16 +38,20 @@ package enum WebPEncoder {
         return file(extendedHeader(0x18, width: width, height: height) + image + chunk("EXIF", exif))
     }
 
-    /// An animation that plays for ever, a frame each 100 ms, each put over what was there.
-    package static func encode(width: Int, height: Int, frames: [Frame]) -> Data {
-        // The flags say: alpha, and animation. A background of transparent black, no end of loops.
-        var chunks = extendedHeader(0x12, width: width, height: height) + chunk("ANIM", [0, 0, 0, 0, 0, 0])
+    /// An animation.
+    ///
+    /// - Parameter loops: How often it plays; 0 for ever.
+    package static func encode(width: Int, height: Int, loops: Int = 0, frames: [Frame]) -> Data {
+        // The flags say: alpha, and animation. A background of opaque white, which viewers may ignore, and ours does.
+        var chunks = extendedHeader(0x12, width: width, height: height)
+        chunks += chunk("ANIM", [0xFF, 0xFF, 0xFF, 0xFF] + little(loops, 2))
         for frame in frames {
             precondition(frame.left % 2 == 0 && frame.top % 2 == 0, "The offsets of WebP's frames are even.")
             let place = little(frame.left / 2, 3) + little(frame.top / 2, 3)
             let size = little(frame.width - 1, 3) + little(frame.height - 1, 3)
             let image = bitstream(width: frame.width, height: frame.height, pixel: frame.pixel)
-            chunks += chunk("ANMF", place + size + little(100, 3) + [0] + chunk("VP8L", image))
+            let flags: UInt8 = (frame.isOver ? 0 : 2) | (frame.isCleared ? 1 : 0)
+            chunks += chunk("ANMF", place + size + little(frame.duration, 3) + [flags] + chunk("VP8L", image))
         }
         return file(chunks)
     }

@@ -10,8 +10,10 @@ enum ImageFixture {
         return try Data(contentsOf: url)
     }
 
-    /// The folder of files that are too large or too many to keep in the package: shared/corpus beside the package.
+    /// The folder of files that are too large or too many to keep in the package: where CALOTYPE_CORPUS says, or
+    /// shared/corpus beside the package.
     static let corpus: URL? = {
+        if let path = ProcessInfo.processInfo.environment["CALOTYPE_CORPUS"] { return URL(filePath: path) }
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let workspaces = [package.deletingLastPathComponent()]

@@ -115,21 +115,28 @@ extension AVIFDecoder {
             return (try decoder.image(at: 0, check: check), decoder.durations())
         }
         guard durations.count > 1 else { return first }
-        let frames = AVIFFrames(data, options: options)
+        var frameOptions = options
+        frameOptions.cancellation = DecodeCancellation()
         // The library tells nothing of how often a sequence plays: for ever, as nearly all do.
-        let animation = ImageAnimation(durations: durations, loopCount: 0) { index in
-            index == 0 ? first : try frames.image(at: index, cancellation: DecodeCancellation())
-        }
-        return DecodedImage(
-            bitmap: first.bitmap, originalPixelSize: first.originalPixelSize, colorSpace: first.colorSpace,
-            animation: animation, isToneMapped: first.isToneMapped)
+        let animation = ImageAnimation(
+            durations: durations, loopCount: 0, first: first,
+            sourceByteCount: frameByteCount(data, first.originalPixelSize)
+        ) { [frameOptions] in AVIFFrames(data, options: frameOptions) }
+        return DecodedImage(first, animation: animation)
+    }
+}
+
+extension AVIFDecoder {
+    /// The file and its copy, and up to eight frames that others are made of, in planes of 8 bits.
+    private static func frameByteCount(_ data: Data, _ size: PixelSize) -> Int {
+        DecodeEstimate.add(DecodeEstimate.multiply(data.count, 2), DecodeEstimate.multiply(size.pixelCount, 12))
     }
 }
 
 /// The frames of an AVIF sequence, best asked for one after another.
 ///
-/// `@unchecked Sendable`: used by one thread at a time, as ``ImageAnimation`` does.
-final class AVIFFrames: @unchecked Sendable {
+/// `@unchecked Sendable`: used by one thread at a time, as ``AnimationFrames`` says.
+final class AVIFFrames: AnimationFrames, @unchecked Sendable {
     private let options: DecodeOptions
     private let bytes: UnsafeMutableRawBufferPointer
     private var decoder: AVIFDecoder?

@@ -74,7 +74,7 @@ enum DecodeEstimate {
         data.withUnsafeBytes { bytes in
             guard var blocks = GIFBlocks(ByteReader(bytes)) else { return true }
             var block = blocks.next()
-            while block == .extension { block = blocks.next() }
+            while case .extension = block { block = blocks.next() }
             guard case .frame(let flags) = block else { return true }
             return flags & 0x40 != 0
         }

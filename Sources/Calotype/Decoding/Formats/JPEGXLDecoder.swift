@@ -167,20 +167,22 @@ extension JPEGXLDecoder {
             return (first, durations, decoder.loopCount)
         }
         guard durations.count > 1 else { return first }
-        let frames = JPEGXLFrames(data, options: options)
-        let animation = ImageAnimation(durations: durations, loopCount: loopCount) { index in
-            index == 0 ? first : try frames.image(at: index, cancellation: DecodeCancellation())
-        }
-        return DecodedImage(
-            bitmap: first.bitmap, originalPixelSize: first.originalPixelSize, colorSpace: first.colorSpace,
-            animation: animation, isToneMapped: first.isToneMapped)
+        var frameOptions = options
+        frameOptions.cancellation = DecodeCancellation()
+        // The file and its copy, and a picture of three floats that the next frame is blended with.
+        let kept = DecodeEstimate.add(
+            DecodeEstimate.multiply(data.count, 2), DecodeEstimate.multiply(first.originalPixelSize.pixelCount, 12))
+        let animation = ImageAnimation(
+            durations: durations, loopCount: loopCount, first: first, sourceByteCount: kept
+        ) { [frameOptions] in JPEGXLFrames(data, options: frameOptions) }
+        return DecodedImage(first, animation: animation)
     }
 }
 
 /// The frames of an animated JPEG XL, best asked for one after another.
 ///
-/// `@unchecked Sendable`: used by one thread at a time, as ``ImageAnimation`` does.
-final class JPEGXLFrames: @unchecked Sendable {
+/// `@unchecked Sendable`: used by one thread at a time, as ``AnimationFrames`` says.
+final class JPEGXLFrames: AnimationFrames, @unchecked Sendable {
     private let options: DecodeOptions
     private let bytes: UnsafeMutableRawBufferPointer
     private var decoder: JPEGXLDecoder?

@@ -1,76 +1,99 @@
 #if canImport(CCodecs)
 import CCodecs
+import Foundation
 
 /// Decodes PNG through libpng: rows resized as they come, or, where they come interlaced, from a bitmap of all of them.
 ///
 /// Checksums count: a wrong one in a chunk that matters is ``ImageError/Reason/corrupt(_:detail:offset:)``, and a file
-/// without its end chunk is incomplete. Colour profiles and gamma are not applied; an animated file is its default
-/// image.
+/// without its end chunk is incomplete. Of an animated file the first frame is decoded, on its canvas, and further frames
+/// on demand; one whose animation is unsound is its still image.
 ///
 /// A value that borrows the bytes: used inside one `withUnsafeBytes` closure.
 struct PNGDecoder {
+    let data: Data
     let bytes: UnsafeRawBufferPointer
     let header: ImageHeader
-    let target: PixelTarget
+    let options: DecodeOptions
     let check: DecodeGuard
+    /// The bytes are those that have arrived: rows that aren't there yet are transparent.
+    var isPartial = false
 
     func decode() throws -> DecodedImage {
-        guard let png = cc_png_open(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) else {
-            throw ImageError(CC_NO_MEMORY, format: .png, message: "", offset: 0)
-        }
-        defer { cc_png_close(png) }
-        func succeed(_ status: cc_status) throws {
-            guard status != CC_OK else { return }
-            throw ImageError(status, format: .png, message: cc_png_message(png), offset: cc_png_offset(png))
-        }
-
-        var info = cc_png_info()
-        try succeed(cc_png_read_header(png, &info))
-        let stored = PixelSize(width: Int(info.width), height: Int(info.height))
-        try check.check(stored)
-        let original = header.orientation.applied(to: stored)
-        let result = target.pixelSize(for: original)
-        let storedResult = header.orientation.applied(to: result)
-        let isOpaque = !info.has_alpha
-        let stride = stored.width * 4
-
-        /// Reads rows into `rows`, batch by batch.
-        func read(_ rows: UnsafeMutablePointer<UInt8>, count: Int) throws {
-            var y = 0
-            while y < count {
-                try check.check()
-                let batch = min(8, count - y)
-                try succeed(cc_png_read_rows(png, rows + y * stride, stride, UInt32(batch)))
-                y += batch
-            }
-        }
+        let orientation = header.orientation
+        let structure = try animation()
+        let first = structure?.frames.first
+        let reader = try PNGReader(bytes, frame: first, heads: structure?.heads)
+        try check.check(reader.size)
+        let canvas = header.pixelSize.map(orientation.applied) ?? reader.size
+        let frame = cc_frame(
+            first?.control ?? FrameControl(width: reader.size.width, height: reader.size.height, duration: .zero),
+            hasAlpha: reader.info.has_alpha)
+        let color = SourceColor(png: ByteReader(bytes), isGray: reader.info.is_gray, limits: check.limits)
+        let conversion = ColorConversion(color, to: options.colorSpace, limits: options.limits)
+        let original = orientation.applied(to: canvas)
+        let result = options.target.pixelSize(for: original)
 
         let bitmap = try Bitmap(size: result) { buffer in
-            let placement = RowPlacement(buffer, storedSize: storedResult, orientation: header.orientation)
-            let resizer = RowResizer(source: stored, isOpaque: isOpaque, placement: placement)
-            let isInterlaced = info.pass_count > 1
-            let capacity = isInterlaced ? stride * stored.height : stride * 8
-            // An interlaced file fills all rows in seven passes.
-            let rows = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-            defer { rows.deallocate() }
-            if isInterlaced {
-                for _ in 0..<info.pass_count { try read(rows, count: stored.height) }
-            }
-            var y = 0
-            while y < stored.height {
-                let batch = min(8, stored.height - y)
-                let first = isInterlaced ? rows + y * stride : rows
-                if isInterlaced { try check.check() } else { try read(rows, count: batch) }
-                for index in 0..<batch {
-                    let row = first + index * stride
-                    if !isOpaque { ResizeKernels.premultiply(row, pixelCount: stored.width) }
-                    resizer.append(row)
-                }
-                y += batch
-            }
+            let placement = RowPlacement(
+                buffer, storedSize: orientation.applied(to: result), orientation: orientation, conversion: conversion)
+            let isOpaque = !reader.info.has_alpha && frame.covers(canvas) && !isPartial
+            let rows = FrameRows(
+                frame: frame, canvas: canvas,
+                resizer: RowResizer(source: canvas, isOpaque: isOpaque, placement: placement), check: check)
+            try rows.begin()
+            let isThere = try isComplete { try reader.forEachRow(check, isPartial: isPartial, rows.append) }
+            guard isThere || isPartial && rows.frameRowCount > 0 else { throw ImageError(.decoding, .incomplete(.png)) }
+            try rows.finish()
         }
-        try succeed(cc_png_finish(png))
-        return DecodedImage(bitmap: bitmap, originalPixelSize: original)
+        let still = DecodedImage(
+            bitmap: bitmap, originalPixelSize: original, colorSpace: conversion?.result ?? .sRGB)
+        if isPartial { return still }
+        try reader.finish()
+        guard let structure else { return still }
+        let animation = ComposedFrames.animation(
+            of: APNGFrames(data: data, canvasSize: canvas, structure: structure), data: data,
+            loopCount: structure.loopCount, first: still, color: color, orientation: orientation, options: options)
+        return animation.map { DecodedImage(still, animation: $0) } ?? still
+    }
+
+    private func animation() throws -> APNGStructure? {
+        guard !isPartial, let size = header.pixelSize else { return nil }
+        return try APNGStructure(
+            ByteReader(bytes), canvas: header.orientation.applied(to: size), frameLimit: check.limits.frameCount)
+    }
+}
+
+/// The frames of an animated PNG.
+private struct APNGFrames: FrameSource {
+    let data: Data
+    let canvasSize: PixelSize
+    let controls: [FrameControl]
+    private let frames: [APNGStructure.Frame]
+    private let heads: APNGStructure.Heads
+
+    var format: ImageFormat { .png }
+    /// An interlaced frame's pixels, and rows.
+    var drawingByteCount: Int { (controls.map(\.pixelCount).max() ?? 0) * 4 + canvasSize.width * 4 * 8 }
+
+    init(data: Data, canvasSize: PixelSize, structure: APNGStructure) {
+        self.data = data
+        self.canvasSize = canvasSize
+        frames = structure.frames
+        heads = structure.heads
+        controls = frames.map(\.control)
+    }
+
+    func draw(_ index: Int, on canvas: FrameCanvas, check: DecodeGuard) throws {
+        try data.withUnsafeBytes { bytes in
+            let reader = try PNGReader(bytes, frame: frames[index], heads: heads)
+            var y = 0
+            try reader.forEachRow(check) { row in
+                canvas.draw(row, y: y, of: controls[index])
+                y += 1
+            }
+            // That of the still image reads through the whole file.
+            if frames[index].dataOffset != nil { try reader.finish() }
+        }
     }
 }
 #endif

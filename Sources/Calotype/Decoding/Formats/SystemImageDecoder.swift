@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// Image I/O's formats on Apple platforms; JPEG (libjpeg-turbo), PNG (libpng), WebP (libwebp) and GIF (giflib) elsewhere,
 /// and with the package's traits also AVIF (libavif), HEIC (libheif) and JPEG XL (libjxl).
-/// Of an animated file, the first frame.
+/// Of an animated file, the first frame; the others on demand.
 ///
 /// - Isolation: A value without state. A decode runs on the calling thread and looks at its cancellation between rows.
 /// - Memory: For JPEG, PNG and GIF, a few rows besides the result: rows are resized as they are decoded. Progressive JPEG
@@ -46,6 +46,14 @@ public struct SystemImageDecoder: ImageDecoder {
         }
     }
 
+    /// Previews of the rows so far, for PNG, GIF and WebP.
+    public func progressiveDecoding(format: ImageFormat, options: DecodeOptions) -> (any ProgressiveDecoding)? {
+        switch format {
+        case .png, .gif, .webP: RowsSoFar(format: format, options: options)
+        default: nil
+        }
+    }
+
     /// Decodes straight to the target's size.
     public func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
         let check = DecodeGuard(format: format, options: options)
@@ -65,12 +73,10 @@ public struct SystemImageDecoder: ImageDecoder {
         #endif
         return try data.withUnsafeBytes { bytes in
             switch format {
-            case .png: try PNGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
+            case .png: try PNGDecoder(data: data, bytes: bytes, header: header, options: options, check: check).decode()
             case .webP:
-                try WebPDecoder(
-                    bytes: bytes, header: header, target: target, frameLimit: options.limits.frameCount, check: check
-                ).decode()
-            case .gif: try GIFDecoder(bytes: bytes, target: target, check: check).decode()
+                try WebPDecoder(data: data, bytes: bytes, header: header, options: options, check: check).decode()
+            case .gif: try GIFDecoder(data: data, bytes: bytes, options: options, check: check).decode()
             default: try JPEGDecoder(bytes: bytes, header: header, target: target, check: check).decode()
             }
         }

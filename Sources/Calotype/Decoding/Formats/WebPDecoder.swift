@@ -1,87 +1,88 @@
 #if canImport(CCodecs)
 import CCodecs
+import Foundation
 
 /// Decodes WebP through libwebp: scaled by the library to two or three times the target, whose rows are then resized
 /// as they come.
 ///
 /// The library's scaling averages boxes, and of lossy frames with alpha it averages the colours of transparent pixels in:
 /// those are decoded at full size. Of an animated file the first frame is decoded, on its canvas, which is transparent
-/// where the frame doesn't cover it. A file with fewer bytes than its header announces is
-/// ``ImageError/Reason/incomplete(_:)``. Colour profiles are not applied.
+/// where the frame doesn't cover it; further frames on demand. A file with fewer bytes than its header announces is
+/// ``ImageError/Reason/incomplete(_:)``.
 ///
 /// A value that borrows the bytes: used inside one `withUnsafeBytes` closure.
 struct WebPDecoder {
-    /// What the library takes for a lossless frame is 4 bytes a pixel, and 2 for lossy ones with alpha: enough for 100 and
-    /// 200 megapixels.
-    static let pixelByteLimit = 384 << 20
-    /// How many steps a decode is cut into, after each of which the cancellation is looked at. Each costs the library some
-    /// work that it does again.
-    static let stepCount = 64
-
+    let data: Data
     let bytes: UnsafeRawBufferPointer
     let header: ImageHeader
-    let target: PixelTarget
-    let frameLimit: Int
+    let options: DecodeOptions
     let check: DecodeGuard
+    /// The bytes are those that have arrived: rows that aren't there yet are transparent.
+    var isPartial = false
 
     func decode() throws -> DecodedImage {
-        guard let webP = cc_webp_open(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) else {
-            throw ImageError(CC_NO_MEMORY, format: .webP, message: "", offset: 0)
-        }
-        defer { cc_webp_close(webP) }
-        func succeed(_ status: cc_status) throws {
-            guard status != CC_OK else { return }
-            throw ImageError(status, format: .webP, message: cc_webp_message(webP), offset: cc_webp_offset(webP))
-        }
-
-        var info = cc_webp_info()
-        try succeed(cc_webp_read_header(webP, Int32(clamping: frameLimit), &info))
+        let reader = try WebPReader(bytes)
+        let info = try reader.readHeader(frameLimit: check.limits.frameCount)
         let canvas = PixelSize(width: Int(info.width), height: Int(info.height))
         try check.check(canvas)
-        var frame = cc_frame()
-        var isLossless = false
-        try succeed(cc_webp_read_frame(webP, &frame, &isLossless))
-        let original = header.orientation.applied(to: canvas)
-        let result = target.pixelSize(for: original)
-        let storedResult = header.orientation.applied(to: result)
+        let isLossless = try reader.beginFirst()
+        let frame = reader.frame
+        let color = color()
+        let conversion = ColorConversion(color, to: options.colorSpace, limits: options.limits)
+        let orientation = header.orientation
+        let original = orientation.applied(to: canvas)
+        let result = options.target.pixelSize(for: original)
+        let storedResult = orientation.applied(to: result)
         let isWhole = frame.covers(canvas)
         let mayScale = isWhole && (isLossless || !frame.has_alpha)
         let full = PixelSize(width: Int(frame.width), height: Int(frame.height))
         let scaled = mayScale ? Self.scaledSize(from: full, to: storedResult) : full
 
         let bitmap = try Bitmap(size: result) { buffer in
-            let placement = RowPlacement(buffer, storedSize: storedResult, orientation: header.orientation)
-            let isDirect = isWhole && scaled == storedResult && header.orientation == .up
+            let placement = RowPlacement(
+                buffer, storedSize: storedResult, orientation: orientation, conversion: conversion)
+            let isDirect = isWhole && scaled == storedResult && orientation == .up
             let rows = FrameRows(
                 frame: frame, canvas: canvas,
                 resizer: RowResizer(
-                    source: isWhole ? scaled : canvas, isOpaque: isWhole && !frame.has_alpha, placement: placement),
+                    source: isWhole ? scaled : canvas, isOpaque: isWhole && !frame.has_alpha && !isPartial,
+                    placement: placement),
                 check: check)
             try rows.begin()
-            let stride = scaled.width * 4
-            let pixels = UnsafeMutablePointer<UInt8>.allocate(capacity: isDirect ? 1 : stride * scaled.height)
+            let pixels = UnsafeMutablePointer<UInt8>.allocate(
+                capacity: isDirect ? 1 : scaled.width * 4 * scaled.height)
             defer { pixels.deallocate() }
-            let first = isDirect ? placement.base : pixels
-            try succeed(
-                cc_webp_start(webP, UInt32(scaled.width), UInt32(scaled.height), first, stride, Self.pixelByteLimit))
-            var y = 0
-            var isDone = false
-            while !isDone {
-                try check.check()
-                var count: UInt32 = 0
-                try succeed(cc_webp_decode(webP, max(bytes.count / Self.stepCount, 4096), &count, &isDone))
-                while y < Int(count) {
-                    if y % 16 == 0 { try check.check() }
-                    let row = first + y * stride
-                    if frame.has_alpha { ResizeKernels.premultiply(row, pixelCount: scaled.width) }
-                    if !isDirect { rows.append(row) }
-                    y += 1
+            var rowCount = 0
+            let isThere = try isComplete {
+                try reader.forEachRow(at: scaled, into: isDirect ? placement.base : pixels, check) { row, y in
+                    if isDirect { placement.finishDirectRow(y) } else { rows.append(row) }
+                    rowCount += 1
                 }
             }
-            try rows.finish()
+            guard isThere || isPartial && rowCount > 0 else { throw ImageError(.decoding, .incomplete(.webP)) }
+            if !isDirect { try rows.finish() }
         }
-        try succeed(cc_webp_finish(webP))
-        return DecodedImage(bitmap: bitmap, originalPixelSize: original)
+        let still = DecodedImage(
+            bitmap: bitmap, originalPixelSize: original, colorSpace: conversion?.result ?? .sRGB)
+        if isPartial { return still }
+        try reader.finish()
+        let structure = WebPStructure(ByteReader(bytes), canvas: canvas)
+        guard info.frame_count > 1, structure.frames.count == Int(info.frame_count) else { return still }
+        let animation = ComposedFrames.animation(
+            of: WebPFrames(data: data, canvasSize: canvas, frames: structure.frames), data: data,
+            loopCount: Int(info.loop_count), first: still, color: color, orientation: orientation, options: options)
+        return animation.map { DecodedImage(still, animation: $0) } ?? still
+    }
+
+    /// What the ICC profile says, if there is one that isn't too large.
+    ///
+    /// - Source: RFC 9649, section 2.7.1.3: it comes before the pixels, in extended files.
+    private func color() -> SourceColor {
+        let reader = ByteReader(bytes)
+        guard reader.has("VP8X", at: 12), let profile = WebPStructure.chunk("ICCP", in: reader), profile.count > 0,
+            profile.count <= check.limits.profileByteCount
+        else { return SourceColor() }
+        return SourceColor(encoding: .profile(Array(profile.bytes)))
     }
 
     /// The size to let the library scale to: twice the result where that saves work, and three times where the boxes
@@ -91,6 +92,37 @@ struct WebPDecoder {
         guard ratio >= 2.5 else { return full }
         let gap = ratio < 6 ? 2 : 3
         return PixelSize(width: min(result.width * gap, full.width), height: min(result.height * gap, full.height))
+    }
+}
+
+/// The frames of an animated WebP.
+private struct WebPFrames: FrameSource {
+    let data: Data
+    let canvasSize: PixelSize
+    let frames: [WebPStructure.Frame]
+    let controls: [FrameControl]
+
+    var format: ImageFormat { .webP }
+    /// A frame's pixels, and what the library takes.
+    var drawingByteCount: Int { (controls.map(\.pixelCount).max() ?? 0) * (4 + 5) }
+
+    init(data: Data, canvasSize: PixelSize, frames: [WebPStructure.Frame]) {
+        self.data = data
+        self.canvasSize = canvasSize
+        self.frames = frames
+        controls = frames.map(\.control)
+    }
+
+    func draw(_ index: Int, on canvas: FrameCanvas, check: DecodeGuard) throws {
+        try data.withUnsafeBytes { bytes in
+            let reader = try WebPReader(bytes)
+            try reader.begin(frames[index])
+            let control = controls[index]
+            let pixels = UnsafeMutablePointer<UInt8>.allocate(capacity: control.pixelCount * 4)
+            defer { pixels.deallocate() }
+            let size = PixelSize(width: control.width, height: control.height)
+            try reader.forEachRow(at: size, into: pixels, check) { row, y in canvas.draw(row, y: y, of: control) }
+        }
     }
 }
 #endif

@@ -5,7 +5,8 @@
 /// - Source: GIF89a, sections 15, 18 to 20 and 27.
 struct GIFBlocks: IteratorProtocol {
     enum Block: Hashable {
-        case `extension`
+        /// With its label.
+        case `extension`(Int)
         /// An image, with the flags of its descriptor.
         case frame(flags: Int)
         case trailer
@@ -14,6 +15,8 @@ struct GIFBlocks: IteratorProtocol {
     }
 
     private let reader: ByteReader
+    /// Where the block begins that was given last.
+    private(set) var start = 0
     /// Where the next block begins. Beyond the bytes if they end within a block.
     private(set) var offset: Int
 
@@ -27,13 +30,15 @@ struct GIFBlocks: IteratorProtocol {
     /// - Returns: `nil` at the end of the bytes.
     mutating func next() -> Block? {
         guard let kind = reader.byte(offset) else { return nil }
+        start = offset
         switch kind {
         case 0x3B:
             offset += 1
             return .trailer
         case 0x21:
+            let label = reader.byte(offset + 1) ?? 0
             passData(from: offset + 2)
-            return .extension
+            return .extension(label)
         case 0x2C:
             let flags = reader.byte(offset + 9) ?? 0
             // The descriptor, the table, and the size of the codes.
@@ -52,5 +57,5 @@ struct GIFBlocks: IteratorProtocol {
     }
 
     /// The bytes of the colour table that such a byte of flags announces.
-    private static func tableByteCount(_ flags: Int) -> Int { flags & 0x80 == 0 ? 0 : 3 << (flags & 7 + 1) }
+    static func tableByteCount(_ flags: Int) -> Int { flags & 0x80 == 0 ? 0 : 3 << (flags & 7 + 1) }
 }

@@ -30,7 +30,7 @@ extension ImageHeader {
             guard let length = reader.little(4, size: 4) else { return true }
             return length > reader.count - 8
         case .gif:
-            return endsWithinBlock(gif: reader)
+            return GIFStructure(reader).isCutOff
         case .avif, .heic:
             return endsWithinBox(reader) || !hasMedia(reader)
         case .jpegXL:
@@ -56,22 +56,6 @@ extension ImageHeader {
             }
         }
         return reader.count
-    }
-
-    /// Whether a GIF ends within a block, or without a frame. That its trailer alone is missing is no fault: writers forget
-    /// it, and browsers show such files. A byte that begins no block ends the search: what is wrong then isn't that bytes
-    /// are missing.
-    private static func endsWithinBlock(gif reader: ByteReader) -> Bool {
-        guard var blocks = GIFBlocks(reader) else { return true }
-        var hasFrame = false
-        while let block = blocks.next() {
-            switch block {
-            case .trailer, .unknown: return false
-            case .frame: hasFrame = true
-            case .extension: break
-            }
-        }
-        return !hasFrame || blocks.offset > reader.count
     }
 
     /// Whether ISO media end within a box. Fewer bytes than begin one are no box.
