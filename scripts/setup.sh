@@ -9,6 +9,8 @@ set -euo pipefail
 
 packages=(
     libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libgif-dev pkg-config
+    # The formats that are traits of the package: make builds them in.
+    libavif-dev libheif-dev libjxl-dev
 )
 
 case "${1:-}" in
@@ -37,9 +39,9 @@ is_installed() {
 
 if ! command -v dpkg-query >/dev/null; then
     # Another distribution: say what is needed where it shows that something is missing.
-    advice="Install the development packages of libcurl, SQLite, zlib, libjpeg, libpng, libwebp and giflib with the system's
-package manager (on Debian: ${packages[*]})."
-    for module in libcurl sqlite3 zlib libjpeg libpng libwebp libwebpdemux; do
+    advice="Install the development packages of libcurl, SQLite, zlib, libjpeg, libpng, libwebp, giflib, libavif, libheif and
+libjxl with the system's package manager (on Debian: ${packages[*]})."
+    for module in libcurl sqlite3 zlib libjpeg libpng libwebp libwebpdemux libavif libheif libjxl; do
         if ! pkg-config --exists "$module" 2>/dev/null; then
             echo "setup: pkg-config doesn't know $module. $advice" >&2
             exit 1

@@ -151,7 +151,7 @@ struct TraitFormatTests {
         "of a file that lacks its end nothing is shown as the image, wherever it ends",
         arguments: supported(
             "orientation-6.avif", "alpha.avif", "frames.avif", "orientation-6.heic", "alpha.heic", "quadrants.jxl",
-            "alpha-lossless.jxl", "orientation-6-jpeg.jxl", "frames.jxl"))
+            "alpha-lossless.jxl", "orientation-6-jpeg.jxl"))
     func truncated(_ name: String) throws {
         let data = try ImageFixture.data(name)
         let lengths = Set((1..<16).map { data.count * $0 / 16 } + [data.count - 1, data.count - 2])
@@ -165,6 +165,38 @@ struct TraitFormatTests {
             default: Issue.record("\(String(describing: reason)) at \(length) of \(data.count)")
             }
         }
+    }
+
+    @Test("an animation without its end is incomplete at the frame that lacks it", arguments: supported("frames.jxl"))
+    func truncatedAnimation(_ name: String) throws {
+        let data = try ImageFixture.data(name)
+        for length in Set((1..<16).map { data.count * $0 / 16 } + [data.count - 1, data.count - 2]).sorted() {
+            let reason = imageErrorReason {
+                let image = try ImageDecoders.system.decode(data.prefix(length))
+                let animation = try #require(image.animation)
+                #expect(animation.frameCount == 3)
+                _ = try animation.frame(at: 1)
+                _ = try animation.frame(at: 2)
+            }
+            #expect(reason == .incomplete(.jpegXL) || length < 3 && reason == .notAnImage, "at \(length)")
+        }
+    }
+
+    @Test(
+        "the estimate covers what the library was seen to take",
+        arguments: [
+            // Bytes a pixel, beside the result.
+            ("quadrants.avif", 2.3, 6.0), ("alpha.avif", 3.9, 9), ("quadrants.heic", 7.1, 14), ("gray.heic", 4, 9),
+            ("quadrants.jxl", 20.8, 24), ("alpha-lossless.jxl", 53, 60),
+        ])
+    func estimates(_ name: String, _ least: Double, _ most: Double) throws {
+        let data = try ImageFixture.data(name)
+        // What the file says of itself counts, and not its size, which is that of a photograph here.
+        let size = PixelSize(width: 4000, height: 3000)
+        guard case .image(let header) = ImageHeader.parse(data) else { throw ImageError(.decoding, .notAnImage) }
+        let estimate = DecodeEstimate.planes(
+            of: data, format: header.format, pixelSize: size, target: .fit(width: 264, height: nil))
+        #expect((least...most).contains(Double(estimate) / 12_000_000), "\(Double(estimate) / 12_000_000)")
     }
 
     @Test(

@@ -8,6 +8,9 @@ import Foundation
 /// Pictures in the format's own colours are made sRGB or Display P3 by the library, others as their profile says. HDR is
 /// tone mapped, see ``ToneCurve``. The codestream's orientation is applied, never EXIF's.
 ///
+/// Of an animation whose codestream isn't in a container, the header of the last frame has to be there; that the rest of it
+/// is missing is found out when the frame is asked for.
+///
 /// The library gets the file piece by piece; in between, the cancellation and the time limit are looked at.
 ///
 /// - Isolation: Used by one thread at a time.

@@ -3,15 +3,41 @@ extension ImageHeader {
     ///
     /// - Source: ISO/IEC 18181-1, sections D.2 (size) and D.3 (orientation); 18181-2, section 9 (`jxlc`, `jxlp`).
     static func parseJPEGXL(_ reader: ByteReader) -> Parse {
-        if reader.byte(0) == 0xFF { return parseCodestream(reader) }
-        var end = 0
-        for box in ISOBoxes(reader) {
-            end = box.end
-            if box.isType("jxlc") { return parseCodestream(box.payload) }
-            // Parts have a number before them; the first is long enough for the header in all files that are known.
-            if box.isType("jxlp") { return parseCodestream(box.payload.slice(4, length: box.payload.count)) }
-        }
+        if let codestream = codestream(reader) { return parseCodestream(codestream) }
+        let end = ISOBoxes(reader).reduce(0) { $1.end }
         return end > reader.count ? .image(ImageHeader(format: .jpegXL, storedSize: nil)) : .needsMoreBytes
+    }
+
+    /// The bytes from where the codestream begins.
+    private static func codestream(_ reader: ByteReader) -> ByteReader? {
+        if reader.byte(0) == 0xFF { return reader }
+        for box in ISOBoxes(reader) {
+            if box.isType("jxlc") { return box.payload }
+            // Parts have a number before them; the first is long enough for the header in all files that are known.
+            if box.isType("jxlp") { return box.payload.slice(4, length: box.payload.count) }
+        }
+        return nil
+    }
+
+    /// Whether there may be more channels than colours: `true` unless the header says otherwise in the first of its fields.
+    ///
+    /// - Source: ISO/IEC 18181-1, section D.3.
+    static func mayHaveExtraChannels(jpegXL reader: ByteReader) -> Bool {
+        guard let codestream = codestream(reader) else { return true }
+        var bits = BitReader(codestream.slice(2, length: 16))
+        guard size(&bits) != nil, let isDefault = bits.read(1) else { return true }
+        if isDefault == 1 { return false }
+        guard let hasExtraFields = bits.read(1) else { return true }
+        if hasExtraFields == 1 {
+            // The orientation, and then whether there are another size, a preview and an animation, which end the search.
+            guard bits.read(3) != nil, bits.read(3) == 0 else { return true }
+        }
+        guard let isFloat = bits.read(1), let depth = bits.read(2) else { return true }
+        if depth == 3, bits.read(6) == nil { return true }
+        if isFloat == 1, bits.read(4) == nil { return true }
+        // Whether 16 bits are enough for what is in between.
+        guard bits.read(1) != nil, let count = bits.read(2) else { return true }
+        return count != 0
     }
 
     private static func parseCodestream(_ reader: ByteReader) -> Parse {
