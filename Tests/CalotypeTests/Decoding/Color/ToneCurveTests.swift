@@ -50,6 +50,47 @@ struct ToneCurveTests {
         #expect(abs(step - 0.001) < 0.000_05)
     }
 
+    @Test("the light of a value is found again")
+    func inverse() {
+        for light in [0, 0.1, 0.5, 0.501, 1, 2, 4, Double(ToneCurve.peak)] {
+            let value = Double(ToneCurve.value(at: Float(light)))
+            #expect(abs(ToneCurve.light(of: value) - light) < 0.001 * max(light, 1), "\(light)")
+        }
+    }
+
+    @Test("compressed PQ has a byte for each step of the screen, grays stay as they are, and it counts as tone-mapped")
+    func compressedPQ() throws {
+        #expect(Set(ToneCurve.bytesOfPQ).count == 256)
+        #expect(ToneCurve.bytesOfPQ == ToneCurve.bytesOfPQ.sorted())
+        for model in [SourceColor.Model.rgb, .gray] {
+            for primaries in [SourceColor.Chromaticities.sRGB, .bt2020, .displayP3] {
+                let source = SourceColor(model: model, encoding: .coded(primaries: primaries, transfer: .pq)).inBytes
+                let conversion = try #require(ColorConversion(source, to: .sRGB, limits: ImageLimits()))
+                #expect(conversion.isToneMapped)
+                for value in UInt8.min...UInt8.max {
+                    var row: [UInt8] = [value, value, value, 255]
+                    row.convert(by: conversion)
+                    #expect(row.prefix(3).allSatisfy { abs(Int($0) - Int(value)) <= 1 }, "\(value) became \(row)")
+                }
+            }
+        }
+    }
+
+    @Test("a colour becomes the same through compressed PQ as from PQ itself")
+    func compressedHue() throws {
+        for samples in [[0.55, 0.3, 0.4], [0.2, 0.25, 0.1], [0.7, 0.5, 0.6]] {
+            let light = samples.map { SourceColor.Transfer.pq.light(of: $0) }
+            let brightest = light.max() ?? 0
+            let scale = Double(ToneCurve.value(at: Float(brightest))) / brightest
+            let expected = light.map { Int(ScreenCurve.byte($0 * scale)) }
+            let source = SourceColor(encoding: .coded(primaries: .sRGB, transfer: .compressedPQ))
+            let conversion = try #require(ColorConversion(source, to: .sRGB, limits: ImageLimits()))
+            var row = samples.map { ToneCurve.bytesOfPQ[Int(($0 * 4095).rounded())] } + [255]
+            row.convert(by: conversion)
+            #expect(zip(row, expected).allSatisfy { abs(Int($0) - $1) <= 3 }, "\(row), not \(expected)")
+        }
+    }
+
     @Test("a colour of HDR keeps its hue: the others shrink as the brightest does")
     func hue() throws {
         let source = SourceColor(encoding: .coded(primaries: .sRGB, transfer: .pq))
