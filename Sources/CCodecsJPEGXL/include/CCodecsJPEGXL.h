@@ -49,8 +49,9 @@ typedef struct {
 
 /// Begins to decode. The bytes must stay valid until `cc_jxl_close`. NULL if there is no memory.
 cc_jxl *cc_jxl_open(const uint8_t *bytes, size_t count);
-/// Reads up to the first frame; without `reads_pixels`, only to look at frames. A picture coded in the format's own colours is given in Display P3 if `is_wide` and it is
-/// wider than sRGB, else in sRGB; larger profiles than the limit count as none.
+/// Reads up to the first frame; without `reads_pixels`, only to look at frames. A picture coded in the format's own colours
+/// is given in Display P3 if `is_wide` and it is wider than sRGB, else in sRGB; larger profiles than the limit count as
+/// none.
 cc_status cc_jxl_read_header(
     cc_jxl *jxl, bool reads_pixels, bool is_wide, size_t profile_limit, cc_jxl_info *info);
 /// Passes over frames, which are decoded as far as later ones are made of them.

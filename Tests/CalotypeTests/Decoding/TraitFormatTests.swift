@@ -133,12 +133,21 @@ struct TraitFormatTests {
         #expect(Set(greens[4..<32]).count == 28)
     }
 
-    @Test("a picture in Display P3 is one if asked for, and sRGB if not", arguments: supported("wide.jxl"))
+    @Test(
+        "a picture in Display P3 is left as it is where that is asked for, and is sRGB elsewhere",
+        arguments: supported("wide.jxl", "wide-lossless.jxl"))
     func displayP3(_ name: String) throws {
         let data = try ImageFixture.data(name)
         let wide = try ImageDecoders.system.decode(data, options: DecodeOptions(colorSpace: .displayP3))
         let narrow = try ImageDecoders.system.decode(data)
         #expect(wide.colorSpace == .displayP3 && narrow.colorSpace == .sRGB)
+        #expect(!wide.isToneMapped && !narrow.isToneMapped)
+        let tolerance = name == "wide.jxl" ? 8 : 1
+        for (image, expected) in [(wide, [200, 100, 50]), (narrow, [215, 93, 31])] {
+            let pixel = image.bitmap[6, 8]
+            let distances = zip([pixel.red, pixel.green, pixel.blue], expected).map { abs(Int($0) - $1) }
+            #expect(distances.max() ?? 255 <= tolerance, "\(image.colorSpace): \(pixel)")
+        }
     }
 
     @Test(
