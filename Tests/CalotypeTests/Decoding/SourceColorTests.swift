@@ -64,9 +64,13 @@ struct SourceColorTests {
             title: "primaries that are none", chunks: [gamma(100_000), chromaticities(1 << 31)],
             expected: .gamma(1, nil)),
         Case(
-            title: "cICP that means sRGB", chunks: [Chunk("cICP", [1, 13, 0, 1]), profileChunk], expected: .standard),
+            title: "cICP, whatever else", chunks: [Chunk("cICP", [12, 13, 0, 1]), profileChunk],
+            expected: .coded(primaries: .displayP3, transfer: .sRGB)),
         Case(
-            title: "cICP that means something else", chunks: [Chunk("cICP", [9, 16, 0, 1]), profileChunk],
+            title: "cICP of an unknown code", chunks: [Chunk("cICP", [12, 99, 0, 1]), profileChunk],
+            expected: .profile(profile)),
+        Case(
+            title: "cICP with a matrix", chunks: [Chunk("cICP", [9, 16, 9, 1]), profileChunk],
             expected: .profile(profile)),
         Case(
             title: "a profile without its end", chunks: [Chunk("iCCP", Array(profileChunk.content.dropLast(100)))],

@@ -1,4 +1,5 @@
 import CalotypeTesting
+import Foundation
 import Testing
 
 @testable import Calotype
@@ -49,6 +50,28 @@ struct ToneCurveTests {
         let step = ToneCurve.value(at: 0.501) - ToneCurve.value(at: 0.5)
         #expect(abs(step - 0.001) < 0.000_05)
     }
+
+    #if os(Linux)
+    @Test("a PNG whose cICP says HDR is tone-mapped, and so is each frame of an animated one", arguments: [16, 18, 13])
+    func codePoints(_ transfer: UInt8) throws {
+        let frame = PNGEncoder.Frame(width: 4, height: 2) { _, _ in PixelColor(148, 148, 148) }
+        let image = try ImageDecoders.system.decode(
+            PNGEncoder.file([
+                PNGEncoder.header(width: 4, height: 2, bitDepth: 8, colorType: 6),
+                .init("cICP", [9, transfer, 0, 1]),
+                // Two frames, for ever.
+                .init("acTL", [0, 0, 0, 2, 0, 0, 0, 0]),
+                frame.control(0), .init("IDAT", frame.stream),
+                frame.control(1), .init("fdAT", [0, 0, 0, 2] + frame.stream),
+            ]))
+        let isHDR = transfer != 13
+        let frames = try (0..<2).map { try #require(image.animation).frame(at: $0) }
+        for image in [image] + frames {
+            #expect(image.isToneMapped == isHDR)
+            if transfer == 16 { #expect(abs(Int(image.bitmap[1, 1].green) - 225) <= 1) }
+        }
+    }
+    #endif
 
     @Test("the light of a value is found again")
     func inverse() {
