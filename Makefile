@@ -1,9 +1,11 @@
 # Everything that is run by hand or by CI. `make` alone lists it.
 #
 # SWIFT_FLAGS are passed to every build: make test SWIFT_FLAGS="--jobs 4"
+# TRAITS say which formats are built in that packages leave out unless told: make build TRAITS="--traits AVIF"
 
 SWIFT ?= swift
 SWIFT_FLAGS ?=
+TRAITS ?= --enable-all-traits
 SOURCES = Sources Tests Support Package.swift
 
 # A test that crashes should say so and end: the backtracer would wait for a debugger.
@@ -14,7 +16,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lint build release test view-test typecheck-apple crash-test sanitize sanitize-thread \
-	sanitize-address fuzz demo bench bench-decode golden cache-suite clean
+	sanitize-address fuzz golden demo bench bench-decode cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -27,32 +29,39 @@ lint: ## check the formatting
 	$(SWIFT) format lint --strict -r $(SOURCES)
 
 build: setup ## build for debugging, warnings as errors
-	$(SWIFT) build $(SWIFT_FLAGS) -Xswiftc -warnings-as-errors
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -Xswiftc -warnings-as-errors
 
 release: setup ## build calo for use: .build/release/calo
-	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
 
 test: setup lint ## lint, build with warnings as errors, and run the tests
-	$(SWIFT) build $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
-	$(SWIFT) test $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
+	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
 	$(MAKE) view-test typecheck-apple
 
 # The views, against a module named SwiftUI that stands for Apple's. A build folder of its own keeps it from others.
 VIEW_FLAGS = --scratch-path .build/view-host -Xswiftc -warnings-as-errors
 
 view-test: setup ## run the views and their tests in a host that stands for SwiftUI
-	CALOTYPE_VIEW_HOST=1 $(SWIFT) build $(SWIFT_FLAGS) $(VIEW_FLAGS) --build-tests
-	CALOTYPE_VIEW_HOST=1 $(SWIFT) test $(SWIFT_FLAGS) $(VIEW_FLAGS) --skip-build
+	CALOTYPE_VIEW_HOST=1 $(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS) --build-tests
+	CALOTYPE_VIEW_HOST=1 $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS) --skip-build
+
+# It needs the corpus of images beside the package. Every line that changed is to be looked at before it is committed.
+golden: setup ## record anew what each file of the corpus becomes
+	@test -z "$(CI)" || { echo "What CI records would be what CI compares with: run make golden by hand." >&2; exit 2; }
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests
+	CALOTYPE_RECORD_GOLDEN=1 $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build --filter CorpusTests
+	git --no-pager diff --stat -- Tests/CalotypeTests/Fixtures/corpus.tsv
 
 typecheck-apple: setup ## type-check what only Apple's platforms compile, against declarations of their modules
 	@scripts/typecheck-apple.sh
 
 crash-test: setup ## kill processes that write to a store, 200 times, and look at what they leave
-	$(SWIFT) build $(SWIFT_FLAGS) --build-tests
-	CALOTYPE_CRASH_ROUNDS=200 $(SWIFT) test $(SWIFT_FLAGS) --skip-build --filter StoreCrashTests
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests
+	CALOTYPE_CRASH_ROUNDS=200 $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build --filter StoreCrashTests
 
 demo: setup ## scroll a feed of photos by AsyncImage's rules and by Calotype's, and compare
-	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
 	.build/release/calo demo
 
 # The sanitizers have build folders of their own, so that they and other builds don't undo each other's work.
@@ -62,14 +71,14 @@ sanitize: sanitize-thread sanitize-address ## run the tests with the thread and 
 
 sanitize-thread: setup
 	CALOTYPE_SANITIZE=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan-suppressions.txt" \
-	$(SWIFT) test $(SWIFT_FLAGS) --no-parallel --sanitize=thread --scratch-path .build/sanitize-thread \
+	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --no-parallel --sanitize=thread --scratch-path .build/sanitize-thread \
 		-Xswiftc -DCALOTYPE_THREAD_SANITIZER
 
 # Without the leak check: it can't follow the tagged pointers in which Swift keeps the storage of Data, so that values
 # which are alive at the end count as leaks, and XCTest keeps 368 bytes of its own. Leaks have tests that count.
 sanitize-address: setup
 	CALOTYPE_SANITIZE=1 ASAN_OPTIONS=detect_leaks=0 \
-	$(SWIFT) test $(SWIFT_FLAGS) --no-parallel --sanitize=address --scratch-path .build/sanitize-address
+	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --no-parallel --sanitize=address --scratch-path .build/sanitize-address
 
 # libFuzzer needs lld, and code that counts its branches. FORMAT may also be header, fields, head, url or thumbhash.
 FUZZ_FLAGS = -c release --product CalotypeFuzz --scratch-path .build/fuzz --sanitize=address \
@@ -77,29 +86,29 @@ FUZZ_FLAGS = -c release --product CalotypeFuzz --scratch-path .build/fuzz --sani
 	-Xcc -fsanitize=fuzzer-no-link
 FORMAT ?= all
 SECONDS ?= 60
-FUZZ_TARGETS = jpeg png gif webp header fields head url thumbhash
+FUZZ_TARGETS = jpeg png gif webp avif heic jxl header fields head url thumbhash
 
 fuzz: setup ## fuzz a decoder or a parser: FORMAT=png SECONDS=60
-	CALOTYPE_FUZZ=1 $(SWIFT) build $(SWIFT_FLAGS) $(FUZZ_FLAGS)
+	CALOTYPE_FUZZ=1 $(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) $(FUZZ_FLAGS)
 	@for target in $(if $(filter all,$(FORMAT)),$(FUZZ_TARGETS),$(FORMAT)); do \
 		echo "fuzz $$target for $(SECONDS) s" && scripts/fuzz.sh $$target $(SECONDS) || exit 1; \
 	done
 
 bench: ## measure: counts and times of the main operations
 	@scripts/setup.sh bench
-	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
 	.build/release/calo bench
 
 # CASES="jpeg png-12mp" takes those whose names begin so; QUALITY=fast the other quality.
 bench-decode: ## measure decoding beside libvips, Pillow and the libraries themselves
 	@scripts/setup.sh bench-decode
-	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
 	Benchmarks/Decoding/run.sh $(CASES) $(if $(QUALITY),--quality $(QUALITY))
 
 # The suite isn't part of the project: git clone https://github.com/http-tests/cache-tests. It needs node 20.
 cache-suite: setup ## run the public HTTP caching suite: CACHE_TESTS_DIR=its checkout
 	@test -n "$(CACHE_TESTS_DIR)" || { echo "Say where the suite is: make cache-suite CACHE_TESTS_DIR=..." >&2; exit 2; }
-	$(SWIFT) build $(SWIFT_FLAGS) -c release --product calo
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
 	node --no-warnings scripts/cache-suite.mjs "$(CACHE_TESTS_DIR)" .build/release/calo
 
 clean: ## remove what has been built

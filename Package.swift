@@ -27,22 +27,21 @@ coreDependencies += ["CCodecs", "CCurl", "CSQLite", "CZlib"]
 toolDependencies += ["CCurl", "CSQLite"]
 testDependencies += ["CCodecs", "CSQLite", "CZlib"]
 
-// Each format of `traits` below: its C target, which is nothing without the trait, and the system's library.
-for (trait, library, module, package) in [
-    ("AVIF", "CLibAVIF", "libavif", "libavif-dev"),
-    ("HEIC", "CLibHEIF", "libheif", "libheif-dev"),
-    ("JPEGXL", "CLibJXL", "libjxl", "libjxl-dev"),
+// Each format of `traits` below: its C target, which is nothing without the trait, and the system's library. The files
+// that libavif and libjxl have for pkg-config hold flags that SwiftPM refuses, with a warning: they are linked by name.
+for (trait, module, library, pkgConfig) in [
+    ("AVIF", "CLibAVIF", "avif", nil), ("HEIC", "CLibHEIF", "heif", "libheif"), ("JPEGXL", "CLibJXL", "jxl", nil),
 ] {
     coreDependencies.append(.target(name: "CCodecs\(trait)", condition: .when(traits: [trait])))
     targets += [
-        .systemLibrary(name: library, pkgConfig: module, providers: [.apt([package])]),
+        .systemLibrary(name: module, pkgConfig: pkgConfig, providers: [.apt(["lib\(library)-dev"])]),
         .target(
             name: "CCodecs\(trait)",
-            dependencies: ["CCodecs", .target(name: library, condition: .when(traits: [trait]))],
-            cSettings: [.define("CALOTYPE_\(trait)", .when(traits: [trait]))]),
+            dependencies: ["CCodecs", .target(name: module, condition: .when(traits: [trait]))],
+            cSettings: [.define("CALOTYPE_\(trait)", .when(traits: [trait]))],
+            linkerSettings: [.linkedLibrary(library, .when(traits: [trait]))]),
     ]
 }
-
 targets += [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

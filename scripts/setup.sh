@@ -11,12 +11,14 @@ set -euo pipefail
 packages=(
     libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libgif-dev liblcms2-dev
     pkg-config
+    # The formats that are traits of the package: make builds them in.
+    libavif-dev libheif-dev libjxl-dev
 )
 
 case "${1:-}" in
 "") ;;
 bench) packages+=(nginx-light valgrind) ;;
-bench-decode) packages+=(libvips-dev libavif-dev libheif-dev libjxl-dev python3-venv) ;;
+bench-decode) packages+=(libvips-dev python3-venv) ;;
 *)
     echo "usage: scripts/setup.sh [bench|bench-decode]" >&2
     exit 2
@@ -40,9 +42,9 @@ is_installed() {
 
 if ! command -v dpkg-query >/dev/null; then
     # Another distribution: say what is needed where it shows that something is missing.
-    advice="Install the development packages of libcurl, SQLite, zlib, libjpeg, libpng, libwebp, giflib and lcms2 with the system's
-package manager (on Debian: ${packages[*]})."
-    for module in libcurl sqlite3 zlib libjpeg libpng libwebp libwebpdemux lcms2; do
+    advice="Install the development packages of libcurl, SQLite, zlib, libjpeg, libpng, libwebp, giflib, lcms2, libavif, libheif
+and libjxl with the system's package manager (on Debian: ${packages[*]})."
+    for module in libcurl sqlite3 zlib libjpeg libpng libwebp libwebpdemux lcms2 libavif libheif libjxl; do
         if ! pkg-config --exists "$module" 2>/dev/null; then
             echo "setup: pkg-config doesn't know $module. $advice" >&2
             exit 1

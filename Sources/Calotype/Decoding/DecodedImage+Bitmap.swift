@@ -5,10 +5,14 @@ extension DecodedImage {
     package func mapBitmaps(_ step: @escaping @Sendable (Bitmap) throws -> Bitmap) throws -> DecodedImage {
         let original = originalPixelSize
         let space = colorSpace
-        let still = DecodedImage(bitmap: try step(bitmap), originalPixelSize: original, colorSpace: space)
+        let isToneMapped = isToneMapped
+        let still = DecodedImage(
+            bitmap: try step(bitmap), originalPixelSize: original, colorSpace: space, isToneMapped: isToneMapped)
         guard let animation else { return still }
         let frames = animation.mapped(first: still) { frame in
-            DecodedImage(bitmap: try step(frame.bitmap), originalPixelSize: original, colorSpace: space)
+            DecodedImage(
+                bitmap: try step(frame.bitmap), originalPixelSize: original, colorSpace: space,
+                isToneMapped: isToneMapped)
         }
         return DecodedImage(still, animation: frames)
     }
@@ -18,11 +22,11 @@ extension DecodedImage {
         #if canImport(CoreGraphics)
         self.init(
             cgImage: still.cgImage, originalPixelSize: still.originalPixelSize, colorSpace: still.colorSpace,
-            animation: animation)
+            animation: animation, isToneMapped: still.isToneMapped)
         #else
         self.init(
             bitmap: still.bitmap, originalPixelSize: still.originalPixelSize, colorSpace: still.colorSpace,
-            animation: animation)
+            animation: animation, isToneMapped: still.isToneMapped)
         #endif
     }
 }
@@ -67,7 +71,7 @@ extension DecodedImage {
     /// Makes an image of pixels.
     public convenience init(
         bitmap: Bitmap, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
-        animation: ImageAnimation? = nil
+        animation: ImageAnimation? = nil, isToneMapped: Bool = false
     ) {
         let data = bitmap.withUnsafeBytes { Data($0) }
         guard let provider = CGDataProvider(data: data as CFData),
@@ -81,7 +85,8 @@ extension DecodedImage {
             preconditionFailure("Core Graphics refused a bitmap of \(bitmap.size) pixels.")
         }
         self.init(
-            cgImage: image, originalPixelSize: originalPixelSize, colorSpace: colorSpace, animation: animation)
+            cgImage: image, originalPixelSize: originalPixelSize, colorSpace: colorSpace, animation: animation,
+            isToneMapped: isToneMapped)
     }
 }
 #else

@@ -26,6 +26,8 @@ public final class DecodedImage: Sendable {
     public let byteCount: Int
     /// The frames, if there is more than one. The image itself is the first.
     public let animation: ImageAnimation?
+    /// Whether the file is HDR (PQ or HLG), whose light has been drawn together into the range of ordinary images.
+    public let isToneMapped: Bool
 
     #if canImport(CoreGraphics)
     /// The image for Core Graphics.
@@ -34,7 +36,7 @@ public final class DecodedImage: Sendable {
     /// Makes an image of a Core Graphics image, whose pixels are decoded already.
     public init(
         cgImage: CGImage, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
-        animation: ImageAnimation? = nil
+        animation: ImageAnimation? = nil, isToneMapped: Bool = false
     ) {
         self.cgImage = cgImage
         self.pixelSize = PixelSize(width: cgImage.width, height: cgImage.height)
@@ -43,6 +45,7 @@ public final class DecodedImage: Sendable {
         let pixelByteCount = cgImage.bytesPerRow * cgImage.height
         self.byteCount = pixelByteCount + (animation?.byteCount(frameByteCount: pixelByteCount) ?? 0)
         self.animation = animation
+        self.isToneMapped = isToneMapped
     }
     #else
     /// The pixels.
@@ -51,7 +54,7 @@ public final class DecodedImage: Sendable {
     /// Makes an image of pixels.
     public init(
         bitmap: Bitmap, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
-        animation: ImageAnimation? = nil
+        animation: ImageAnimation? = nil, isToneMapped: Bool = false
     ) {
         self.bitmap = bitmap
         self.pixelSize = bitmap.size
@@ -59,6 +62,7 @@ public final class DecodedImage: Sendable {
         self.colorSpace = colorSpace
         self.byteCount = bitmap.byteCount + (animation?.byteCount(frameByteCount: bitmap.byteCount) ?? 0)
         self.animation = animation
+        self.isToneMapped = isToneMapped
     }
     #endif
 }

@@ -10,20 +10,33 @@ struct CorpusTests {
     static let names = ImageFixture.corpusNames(
         ".jpg", ".mpo", ".png", ".png.bin", ".apng", ".gif", ".webp", ".avif", ".heic", ".heif", ".hif", ".jxl")
 
-    @Test("each file is decoded to its size, frames and colours, or refused for the right reason", arguments: names)
+    @Test(
+        "each file is decoded to its size, frames and colours, or refused for the right reason",
+        arguments: names.filter(isSupported))
     func file(_ name: String) throws {
         let expected = try #require(CorpusGolden.table().first { $0.name == name }, "make golden adds it")
         let actual = try CorpusGolden(decoding: name)
-        if case .refused("unsupportedFormat") = actual.outcome, !Self.isBuiltIn(name) { return }
         #expect(actual.matches(expected), "\(actual) instead of \(expected)")
     }
 
-    /// Whether the decoder of that file's format is part of this build: AVIF, HEIC and JPEG XL can be left out.
-    private static func isBuiltIn(_ name: String) -> Bool {
-        guard let data = try? ImageFixture.corpusData(name), case .image(let header) = ImageHeader.parse(data) else {
-            return true
-        }
-        return ImageDecoders.system.decoder(for: header.format) != nil
+    /// The format of a file of that name, if its decoder can be left out of a build.
+    static func traitFormat(_ name: String) -> ImageFormat? {
+        let formats: [String: ImageFormat] = [
+            "avif": .avif, "heic": .heic, "heif": .heic, "hif": .heic, "jxl": .jpegXL,
+        ]
+        return formats[URL(filePath: name).pathExtension]
+    }
+
+    /// Whether what decodes a file of that name is there.
+    static func isSupported(_ name: String) -> Bool {
+        traitFormat(name).map(SystemImageDecoder().supports) ?? true
+    }
+
+    @Test("no file is of an unsupported format, where all formats are built in")
+    func formats() throws {
+        let table = try CorpusGolden.table()
+        #expect(table.map(\.name) == Self.names.sorted())
+        for line in table { #expect(line.outcome != .refused("unsupportedFormat"), "\(line)") }
     }
 
     @Test("no file that is cut off is taken for a whole one")
@@ -39,6 +52,22 @@ struct CorpusTests {
     func record() throws {
         #expect(ProcessInfo.processInfo.environment["CI"] == nil)
         try CorpusGolden.record(Self.names)
+    }
+
+    @Test(
+        "turned photographs stand upright",
+        arguments: ImageFixture.corpusNames(".jpg", ".avif", ".jxl").filter {
+            $0.contains("orient-") || $0.contains("irot-imir") || $0.contains("orient6")
+        }.filter { isSupported($0) && !$0.contains("invalid") })
+    func orientation(_ name: String) throws {
+        let bitmap = try ImageDecoders.system.decode(
+            ImageFixture.corpusData(name), options: DecodeOptions(target: .fit(width: 200, height: 200))
+        ).bitmap
+        let inset = 4
+        let corners = [
+            bitmap[inset, inset], bitmap[bitmap.size.width - inset, inset], bitmap[inset, bitmap.size.height - inset],
+        ]
+        #expect(corners.map { Hue($0) } == [.red, .green, .blue])
     }
 
     @Test(

@@ -40,6 +40,17 @@ struct DecoderFuzzTests {
     }
     #endif
 
+    @Test(
+        "so do those of formats that are traits",
+        arguments: [
+            "orientation-7.avif", "alpha.avif", "frames.avif", "cropped.avif", "ramp-12bit.avif", "orientation-6.heic",
+            "alpha.heic", "ramp-10bit.heic", "quadrants.jxl", "alpha-lossless.jxl", "orientation-6-jpeg.jxl",
+            "frames.jxl",
+        ].filter(CorpusTests.isSupported))
+    func traits(_ name: String) throws {
+        try Self.decodeMutations(of: ImageFixture.data(name))
+    }
+
     private static func decodeMutations(of data: Data) throws {
         var generator = SeededGenerator(seed: UInt64(data.count))
         // A mutated size may be large: the limit keeps the work small.

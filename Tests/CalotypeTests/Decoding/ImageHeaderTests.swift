@@ -34,7 +34,27 @@ struct ImageHeaderTests {
                 Case(name: "lossy.webp", format: .webP, size: PixelSize(width: 64, height: 48)),
                 Case(name: "alpha.webp", format: .webP, size: PixelSize(width: 64, height: 48)),
                 Case(name: "webp-by-another-name.jpg", format: .webP, size: PixelSize(width: 64, height: 48)),
+                Case(name: "quadrants.heic", format: .heic, size: PixelSize(width: 64, height: 48)),
+                Case(
+                    name: "orientation-6.heic", format: .heic, size: PixelSize(width: 64, height: 48),
+                    orientation: .right),
+                Case(name: "frames.avif", format: .avif, size: PixelSize(width: 32, height: 24)),
+                // 32 x 4 of 64 x 8, turned counterclockwise and mirrored then.
+                Case(
+                    name: "cropped.avif", format: .avif, size: PixelSize(width: 4, height: 32),
+                    orientation: .rightMirrored),
+                Case(name: "quadrants.jxl", format: .jpegXL, size: PixelSize(width: 64, height: 48)),
+                Case(name: "alpha-lossless.jxl", format: .jpegXL, size: PixelSize(width: 32, height: 16)),
+                // In a container.
+                Case(
+                    name: "orientation-6-jpeg.jxl", format: .jpegXL, size: PixelSize(width: 64, height: 48),
+                    orientation: .right),
             ]
+            + (1...8).map { value in
+                Case(
+                    name: "orientation-\(value).avif", format: .avif, size: PixelSize(width: 64, height: 48),
+                    orientation: ImageOrientation(rawValue: value)!)
+            }
     }
 
     @Test("format, upright size and orientation come from the bytes", arguments: Case.all)
@@ -92,19 +112,23 @@ struct ImageHeaderTests {
     func brands(_ major: String, _ compatible: [String], _ format: ImageFormat) {
         let brands = Data((major + "\0\0\0\0" + compatible.joined()).utf8)
         let box = Data([0, 0, 0, UInt8(8 + brands.count)]) + Data("ftyp".utf8) + brands
-        #expect(ImageHeader.parse(box) == .image(ImageHeader(format: format, storedSize: nil)))
+        // What follows may still tell the size, unless the pixels come first.
+        #expect(ImageHeader.parse(box) == .needsMoreBytes)
+        let pixels = Data([0, 0, 1, 0]) + Data("mdat".utf8)
+        #expect(ImageHeader.parse(box + pixels) == .image(ImageHeader(format: format, storedSize: nil)))
     }
 
     @Test("signatures without a size are recognised")
     func bareSignatures() {
         let cases: [([UInt8], ImageFormat)] = [
-            ([0xFF, 0x0A, 0x00], .jpegXL),
-            ([0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A], .jpegXL),
             ([0x49, 0x49, 42, 0, 8], .tiff), ([0x4D, 0x4D, 0, 42, 0], .tiff),
         ]
         for (bytes, format) in cases {
             #expect(ImageHeader.parse(Data(bytes)) == .image(ImageHeader(format: format, storedSize: nil)))
         }
+        #expect(ImageHeader.parse(Data([0xFF, 0x0A, 0x00])) == .needsMoreBytes)
+        let container: [UInt8] = [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
+        #expect(ImageHeader.parse(Data(container)) == .needsMoreBytes)
     }
 
     @Test("a JPEG with 4 MiB of segments, fill bytes and bytes between segments still has a size")

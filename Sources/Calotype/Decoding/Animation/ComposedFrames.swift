@@ -52,8 +52,7 @@ final class ComposedFrames: AnimationFrames, @unchecked Sendable {
                 resizer.append(canvas.row(y))
             }
         }
-        return DecodedImage(
-            bitmap: bitmap, originalPixelSize: original, colorSpace: conversion?.result ?? .sRGB)
+        return DecodedImage(bitmap: bitmap, originalPixelSize: original, conversion: conversion)
     }
 
     /// Draws what is missing up to the frame: from the one that is there, or from one that hides all before it.

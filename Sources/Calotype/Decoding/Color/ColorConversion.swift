@@ -33,7 +33,7 @@ struct ColorConversion: Sendable {
 
     /// - Parameter limits: Its `profileByteCount` is looked at.
     /// - Returns: `nil` where rows are sRGB already, or pass for it: without a word, or with a profile that is damaged,
-    ///   over the limit, or of another model than the file.
+    ///   over the limit, or of another model than the file. Never of HDR.
     init?(_ source: SourceColor, to widest: DecodedImage.ColorSpace, limits: ImageLimits) {
         guard
             let conversion = source.usesProfile
@@ -88,14 +88,17 @@ extension ColorConversion {
             return source.model == .cmyk ? ColorConversion(.inks, result: .sRGB, isToneMapped: false) : nil
         }
         let standard = ColorConversion(step, result: .sRGB, isToneMapped: isHDR)
-        if source.model != .cmyk, ColorSamples.isUnchanged(by: standard, of: source.model) { return nil }
+        if source.model != .cmyk, ColorSamples.isUnchanged(by: standard, of: source.model) {
+            // What remains to be told is that light was made less.
+            return isHDR ? ColorConversion(.nothing, result: .sRGB, isToneMapped: true) : nil
+        }
         guard widest == .displayP3, source.model != .gray, let wideStep = Step(source, to: .displayP3) else {
             return standard
         }
         let wide = ColorConversion(wideStep, result: .displayP3, isToneMapped: isHDR)
         guard ColorSamples.exceedSRGB(wide, of: source.model) else { return standard }
         if source.model != .cmyk, ColorSamples.isUnchanged(by: wide, of: source.model) {
-            return ColorConversion(.nothing, result: .displayP3, isToneMapped: false)
+            return ColorConversion(.nothing, result: .displayP3, isToneMapped: isHDR)
         }
         return wide
     }
@@ -164,5 +167,14 @@ extension SourceColor.Chromaticities {
             (greenX, other.greenX), (greenY, other.greenY), (blueX, other.blueX), (blueY, other.blueY),
         ]
         return pairs.allSatisfy { abs($0 - $1) < 0.002 }
+    }
+}
+
+extension DecodedImage {
+    /// An image of rows that have been converted.
+    convenience init(bitmap: Bitmap, originalPixelSize: PixelSize, conversion: ColorConversion?) {
+        self.init(
+            bitmap: bitmap, originalPixelSize: originalPixelSize, colorSpace: conversion?.result ?? .sRGB,
+            isToneMapped: conversion?.isToneMapped ?? false)
     }
 }

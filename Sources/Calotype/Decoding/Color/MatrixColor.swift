@@ -45,7 +45,7 @@ struct MatrixColor: Sendable {
         let channel = (0...255).map { Float(transfer.light(of: Double($0) / 255)) }
         let tone: Tone? =
             switch transfer {
-            case .pq: .display
+            case .pq, .compressedPQ: .display
             // ITU-R BT.2100's weights, whose primaries these files have.
             case .hlg: .scene([0.2627, 0.6780, 0.0593])
             default: nil
@@ -126,7 +126,11 @@ extension DecodedImage.ColorSpace {
 enum ScreenCurve {
     /// The bytes at each 16,384th of light: where the curve is steepest, a step is a fifth of a byte.
     static let bytes: [UInt8] = (0...16_384).map { index in
-        let light = Double(index) / 16_384
+        byte(Double(index) / 16_384)
+    }
+
+    /// - Parameter light: 0 to 1.
+    static func byte(_ light: Double) -> UInt8 {
         let value = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
         return UInt8((value * 255).rounded())
     }

@@ -35,11 +35,13 @@ struct SourceColor: Sendable {
         case linear
         /// SMPTE ST 2084: up to 10,000 candelas a square metre. Is tone-mapped.
         case pq
-        /// ARIB STD-B67, hybrid log-gamma. Is tone-mapped.
+        /// ``pq`` in bytes that show as much of the dark as it does, see ``ToneCurve/bytesOfPQ``. Is tone-mapped.
+        case compressedPQ
+        /// ARIB STD-B67, hybrid log-gamma. Is tone-mapped. Its bytes lie as close in the dark as sRGB's.
         case hlg
 
         /// Whether there is light beyond white.
-        var isHDR: Bool { self == .pq || self == .hlg }
+        var isHDR: Bool { self == .pq || self == .compressedPQ || self == .hlg }
     }
 
     /// The CIE 1931 chromaticities of the white and of the primaries.
@@ -50,4 +52,16 @@ struct SourceColor: Sendable {
 
     var model: Model = .rgb
     var encoding: Encoding = .standard
+
+    /// The same, for rows whose bytes are made by ``byteTable``.
+    var inBytes: SourceColor {
+        guard case .coded(let primaries, .pq) = encoding else { return self }
+        return SourceColor(model: model, encoding: .coded(primaries: primaries, transfer: .compressedPQ))
+    }
+
+    /// What a codec's samples, which may have more than 8 bits, become bytes by: ``ToneCurve/bytesOfPQ``, or `nil` where
+    /// they are rounded.
+    var byteTable: [UInt8]? {
+        if case .coded(_, .compressedPQ) = encoding { ToneCurve.bytesOfPQ } else { nil }
+    }
 }

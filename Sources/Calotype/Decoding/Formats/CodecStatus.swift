@@ -6,8 +6,8 @@ extension ImageError {
     ///
     /// - Parameters:
     ///   - message: The library's text. It names markers and chunks, nothing private.
-    ///   - offset: How many bytes had been read.
-    init(_ status: cc_status, format: ImageFormat, message: UnsafePointer<CChar>, offset: Int) {
+    ///   - offset: How many bytes had been read, where the library tells.
+    init(_ status: cc_status, format: ImageFormat, message: UnsafePointer<CChar>, offset: Int?) {
         let text = String(cString: message)
         let reason: Reason
         switch status {

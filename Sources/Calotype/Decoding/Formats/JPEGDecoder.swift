@@ -42,8 +42,7 @@ struct JPEGDecoder {
             // The library suspends only where its source does, which ours doesn't.
             guard try pass.read(from: reader, check: check) else { throw ImageError(.decoding, .incomplete(.jpeg)) }
         }
-        return DecodedImage(
-            bitmap: bitmap, originalPixelSize: plan.original, colorSpace: conversion?.result ?? .sRGB)
+        return DecodedImage(bitmap: bitmap, originalPixelSize: plan.original, conversion: conversion)
     }
 }
 

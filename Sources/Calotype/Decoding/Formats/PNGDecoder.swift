@@ -47,8 +47,7 @@ struct PNGDecoder {
             guard isThere || isPartial && rows.frameRowCount > 0 else { throw ImageError(.decoding, .incomplete(.png)) }
             try rows.finish()
         }
-        let still = DecodedImage(
-            bitmap: bitmap, originalPixelSize: original, colorSpace: conversion?.result ?? .sRGB)
+        let still = DecodedImage(bitmap: bitmap, originalPixelSize: original, conversion: conversion)
         if isPartial { return still }
         try reader.finish()
         guard let structure else { return still }

@@ -62,8 +62,7 @@ struct WebPDecoder {
             guard isThere || isPartial && rowCount > 0 else { throw ImageError(.decoding, .incomplete(.webP)) }
             if !isDirect { try rows.finish() }
         }
-        let still = DecodedImage(
-            bitmap: bitmap, originalPixelSize: original, colorSpace: conversion?.result ?? .sRGB)
+        let still = DecodedImage(bitmap: bitmap, originalPixelSize: original, conversion: conversion)
         if isPartial { return still }
         try reader.finish()
         let structure = WebPStructure(ByteReader(bytes), canvas: canvas)

@@ -2,8 +2,8 @@ import Foundation
 
 extension ImageHeader {
     /// Whether a whole file visibly lacks its end: no IEND chunk in PNG, no end-of-image marker after the first scan in
-    /// JPEG, fewer bytes than RIFF announces in WebP, a block that isn't complete in GIF. `false` for other formats, and
-    /// no proof that all is there.
+    /// JPEG, fewer bytes than RIFF announces in WebP, a block that isn't complete in GIF, a box that isn't in AVIF, HEIC and
+    /// JPEG XL, or none for pixels. `false` for other formats, and no proof that all is there.
     ///
     /// For decoders that show what they have of a file without a word.
     static func isCutOff(_ data: Data, format: ImageFormat) -> Bool {
@@ -31,6 +31,11 @@ extension ImageHeader {
             return length > reader.count - 8
         case .gif:
             return GIFStructure(reader).isCutOff
+        case .avif, .heic:
+            return endsWithinBox(reader) || !hasMedia(reader)
+        case .jpegXL:
+            // A bare codestream tells nothing of its length.
+            return reader.byte(0) == 0 && endsWithinBox(reader)
         default:
             return false
         }
@@ -51,5 +56,19 @@ extension ImageHeader {
             }
         }
         return reader.count
+    }
+
+    /// Whether ISO media end within a box. Fewer bytes than begin one are no box.
+    private static func endsWithinBox(_ reader: ByteReader) -> Bool {
+        var end = 0
+        for box in ISOBoxes(reader) { end = box.end }
+        return end > reader.count
+    }
+
+    /// Whether there is a box for pixels. A file may be cut off right before it.
+    private static func hasMedia(_ reader: ByteReader) -> Bool {
+        ISOBoxes(reader).contains { box in
+            box.isType("mdat") || box.isType("meta") && box.children(after: 4).contains { $0.isType("idat") }
+        }
     }
 }

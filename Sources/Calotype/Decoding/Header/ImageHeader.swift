@@ -8,7 +8,7 @@ package struct ImageHeader: Sendable, Hashable {
     /// The format, found by its signature.
     package var format: ImageFormat
     /// The upright size, as far as the bytes tell; it may have sides of 0, which no image can have. `nil` for formats
-    /// whose size isn't read here (AVIF, HEIC, JPEG XL, TIFF) and where the header is broken.
+    /// whose size isn't read here (TIFF), where the header is broken, and while it lies behind the pixels.
     package var pixelSize: PixelSize?
     /// How the stored pixels must be turned; already applied to ``pixelSize``. `.up` where the bytes don't tell (yet).
     package var orientation: ImageOrientation
@@ -45,6 +45,8 @@ package struct ImageHeader: Sendable, Hashable {
                 case .gif: return parseGIF(reader)
                 case .webP: return parseWebP(reader)
                 case .bmp: return parseBMP(reader)
+                case .avif, .heic: return parseHEIF(reader, format: format)
+                case .jpegXL: return parseJPEGXL(reader)
                 default: return .image(ImageHeader(format: format, storedSize: nil))
                 }
             }

@@ -1,4 +1,5 @@
 import CalotypeTesting
+import Foundation
 import Testing
 
 @testable import Calotype
@@ -48,6 +49,69 @@ struct ToneCurveTests {
         #expect(abs(ToneCurve.value(at: ToneCurve.peak * 0.999) - 1) < 0.001)
         let step = ToneCurve.value(at: 0.501) - ToneCurve.value(at: 0.5)
         #expect(abs(step - 0.001) < 0.000_05)
+    }
+
+    #if os(Linux)
+    @Test("a PNG whose cICP says HDR is tone-mapped, and so is each frame of an animated one", arguments: [16, 18, 13])
+    func codePoints(_ transfer: UInt8) throws {
+        let frame = PNGEncoder.Frame(width: 4, height: 2) { _, _ in PixelColor(148, 148, 148) }
+        let image = try ImageDecoders.system.decode(
+            PNGEncoder.file([
+                PNGEncoder.header(width: 4, height: 2, bitDepth: 8, colorType: 6),
+                .init("cICP", [9, transfer, 0, 1]),
+                // Two frames, for ever.
+                .init("acTL", [0, 0, 0, 2, 0, 0, 0, 0]),
+                frame.control(0), .init("IDAT", frame.stream),
+                frame.control(1), .init("fdAT", [0, 0, 0, 2] + frame.stream),
+            ]))
+        let isHDR = transfer != 13
+        let frames = try (0..<2).map { try #require(image.animation).frame(at: $0) }
+        for image in [image] + frames {
+            #expect(image.isToneMapped == isHDR)
+            if transfer == 16 { #expect(abs(Int(image.bitmap[1, 1].green) - 225) <= 1) }
+        }
+    }
+    #endif
+
+    @Test("the light of a value is found again")
+    func inverse() {
+        for light in [0, 0.1, 0.5, 0.501, 1, 2, 4, Double(ToneCurve.peak)] {
+            let value = Double(ToneCurve.value(at: Float(light)))
+            #expect(abs(ToneCurve.light(of: value) - light) < 0.001 * max(light, 1), "\(light)")
+        }
+    }
+
+    @Test("compressed PQ has a byte for each step of the screen, grays stay as they are, and it counts as tone-mapped")
+    func compressedPQ() throws {
+        #expect(Set(ToneCurve.bytesOfPQ).count == 256)
+        #expect(ToneCurve.bytesOfPQ == ToneCurve.bytesOfPQ.sorted())
+        for model in [SourceColor.Model.rgb, .gray] {
+            for primaries in [SourceColor.Chromaticities.sRGB, .bt2020, .displayP3] {
+                let source = SourceColor(model: model, encoding: .coded(primaries: primaries, transfer: .pq)).inBytes
+                let conversion = try #require(ColorConversion(source, to: .sRGB, limits: ImageLimits()))
+                #expect(conversion.isToneMapped)
+                for value in UInt8.min...UInt8.max {
+                    var row: [UInt8] = [value, value, value, 255]
+                    row.convert(by: conversion)
+                    #expect(row.prefix(3).allSatisfy { abs(Int($0) - Int(value)) <= 1 }, "\(value) became \(row)")
+                }
+            }
+        }
+    }
+
+    @Test("a colour becomes the same through compressed PQ as from PQ itself")
+    func compressedHue() throws {
+        for samples in [[0.55, 0.3, 0.4], [0.2, 0.25, 0.1], [0.7, 0.5, 0.6]] {
+            let light = samples.map { SourceColor.Transfer.pq.light(of: $0) }
+            let brightest = light.max() ?? 0
+            let scale = Double(ToneCurve.value(at: Float(brightest))) / brightest
+            let expected = light.map { Int(ScreenCurve.byte($0 * scale)) }
+            let source = SourceColor(encoding: .coded(primaries: .sRGB, transfer: .compressedPQ))
+            let conversion = try #require(ColorConversion(source, to: .sRGB, limits: ImageLimits()))
+            var row = samples.map { ToneCurve.bytesOfPQ[Int(($0 * 4095).rounded())] } + [255]
+            row.convert(by: conversion)
+            #expect(zip(row, expected).allSatisfy { abs(Int($0) - $1) <= 3 }, "\(row), not \(expected)")
+        }
     }
 
     @Test("a colour of HDR keeps its hue: the others shrink as the brightest does")
