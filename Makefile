@@ -86,7 +86,7 @@ FUZZ_FLAGS = -c release --product CalotypeFuzz --scratch-path .build/fuzz --sani
 	-Xcc -fsanitize=fuzzer-no-link
 FORMAT ?= all
 SECONDS ?= 60
-FUZZ_TARGETS = jpeg png gif webp avif heic jxl header fields head url thumbhash
+FUZZ_TARGETS = jpeg png gif webp avif heic jxl profile header fields head url thumbhash
 
 fuzz: setup ## fuzz a decoder or a parser: FORMAT=png SECONDS=60
 	CALOTYPE_FUZZ=1 $(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) $(FUZZ_FLAGS)

@@ -4,6 +4,8 @@ import Foundation
 /// What is fuzzed: each format's decoder, and each parser of our own that reads what a server sent or a disk kept.
 enum FuzzTarget: String, CaseIterable {
     case jpeg, png, gif, webp, avif, heic, jxl
+    /// Colour profiles.
+    case profile
     /// The sniffer, and the headers of all formats.
     case header
     /// Cache-Control, dates, ranges, Retry-After, Vary.
@@ -33,6 +35,7 @@ enum FuzzTarget: String, CaseIterable {
         case .avif: DecoderFuzz.run(input, .avif)
         case .heic: DecoderFuzz.run(input, .heic)
         case .jxl: DecoderFuzz.run(input, .jpegXL)
+        case .profile: ProfileFuzz.run(input)
         case .header: ParserFuzz.header(input)
         case .fields: ParserFuzz.fields(input)
         case .head: ParserFuzz.head(input)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes one target: a format (jpeg, png, gif, webp, avif, heic, jxl) or a parser (header, fields, head, url, thumbhash).
+# Fuzzes one target: a format (jpeg, png, gif, webp, avif, heic, jxl) or a parser (profile, header, fields,
+# head, url, thumbhash).
 #
 #   scripts/fuzz.sh TARGET SECONDS
 #
