@@ -4,7 +4,7 @@
 
 SWIFT ?= swift
 SWIFT_FLAGS ?=
-SOURCES = Sources Tests Package.swift
+SOURCES = Sources Tests Support Package.swift
 
 # A test that crashes should say so and end: the backtracer would wait for a debugger.
 export SWIFT_BACKTRACE = enable=no
@@ -13,7 +13,7 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint build release test crash-test sanitize sanitize-thread sanitize-address fuzz demo bench \
+.PHONY: help setup lint build release test view-test crash-test sanitize sanitize-thread sanitize-address fuzz demo bench \
 	bench-decode cache-suite clean
 
 help: ## list the targets
@@ -35,6 +35,14 @@ release: setup ## build calo for use: .build/release/calo
 test: setup lint ## lint, build with warnings as errors, and run the tests
 	$(SWIFT) build $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
 	$(SWIFT) test $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
+	$(MAKE) view-test
+
+# The views, against a module named SwiftUI that stands for Apple's. A build folder of its own keeps it from others.
+VIEW_FLAGS = --scratch-path .build/view-host -Xswiftc -warnings-as-errors
+
+view-test: setup ## run the views and their tests in a host that stands for SwiftUI
+	CALOTYPE_VIEW_HOST=1 $(SWIFT) build $(SWIFT_FLAGS) $(VIEW_FLAGS) --build-tests
+	CALOTYPE_VIEW_HOST=1 $(SWIFT) test $(SWIFT_FLAGS) $(VIEW_FLAGS) --skip-build
 
 crash-test: setup ## kill processes that write to a store, 200 times, and look at what they leave
 	$(SWIFT) build $(SWIFT_FLAGS) --build-tests

@@ -15,6 +15,11 @@ var coreDependencies: [Target.Dependency] = []
 var toolDependencies: [Target.Dependency] = ["Calotype", "CalotypeTesting"]
 var testDependencies: [Target.Dependency] = ["Calotype", "CalotypeTesting", "CalotypeTool"]
 var targets: [Target] = []
+var products: [Product] = [
+    .library(name: "Calotype", targets: ["Calotype"]),
+    .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
+    .executable(name: "calo", targets: ["CalotypeTool"]),
+]
 
 #if os(Linux)
 coreDependencies += ["CCodecs", "CCurl", "CSQLite", "CZlib"]
@@ -76,14 +81,24 @@ if Context.environment["CALOTYPE_FUZZ"] == "1" {
             name: "CalotypeFuzz", dependencies: ["Calotype"], path: "Fuzzing", swiftSettings: swiftSettings))
 }
 
+// Only for `make view-test`: a module named SwiftUI, and a host that runs views on Linux. Everything that asks
+// `canImport(SwiftUI)` would see it, so that it has a scratch path of its own, and what doesn't need it is left out.
+if Context.environment["CALOTYPE_VIEW_HOST"] == "1" {
+    targets.removeAll { ["CalotypeTool", "CalotypeTests"].contains($0.name) }
+    targets += [
+        .target(name: "SwiftUI", path: "Support/ViewHost/SwiftUI", swiftSettings: swiftSettings),
+        .target(
+            name: "ViewHost", dependencies: ["SwiftUI"], path: "Support/ViewHost/Host", swiftSettings: swiftSettings),
+        .testTarget(name: "ViewHostTests", dependencies: ["SwiftUI", "ViewHost"], swiftSettings: swiftSettings),
+        // CalotypeUI (Sources/CalotypeUI) depends on "SwiftUI" here, and CalotypeUITests on "ViewHost" too.
+    ]
+    products.removeAll { $0.name == "calo" }
+}
+
 let package = Package(
     name: "Calotype",
     platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: [
-        .library(name: "Calotype", targets: ["Calotype"]),
-        .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
-        .executable(name: "calo", targets: ["CalotypeTool"]),
-    ],
+    products: products,
     traits: [
         .trait(name: "AVIF", description: "Decodes AVIF on Linux, through libavif."),
         .trait(name: "HEIC", description: "Decodes HEIC on Linux, through libheif."),
