@@ -43,9 +43,9 @@ typedef struct cc_jpeg cc_jpeg;
 
 /// What rows hold.
 typedef enum {
-    /// Opaque RGBA.
+    /// RGB, or opaque RGBA.
     CC_JPEG_COLOR,
-    /// Opaque RGBA in which the colours are equal.
+    /// The same, in which the colours are equal.
     CC_JPEG_GRAY,
     /// Cyan, magenta, yellow, black: 0 is no ink, 255 all of it, however the file holds them.
     CC_JPEG_INKS,
@@ -91,8 +91,10 @@ cc_status cc_jpeg_read_header(cc_jpeg *jpeg, cc_jpeg_info *info);
 /// what has been read. To be called between `cc_jpeg_read_header` and `cc_jpeg_start`. The ranges are copied.
 cc_status cc_jpeg_skip(cc_jpeg *jpeg, const cc_range *ranges, size_t count);
 /// Chooses a scale of 1/1, 1/2, 1/4 or 1/8 (`denominator`), and tells the size that rows will have: each side divided
-/// and rounded up. Takes at most `memory_limit` bytes for coefficients, else CC_LIMIT before any is taken.
-cc_status cc_jpeg_start(cc_jpeg *jpeg, int denominator, size_t memory_limit, uint32_t *width, uint32_t *height);
+/// and rounded up. Rows of colors and grays are RGBA, or RGB if not `alpha`. Takes at most `memory_limit` bytes for
+/// coefficients, else CC_LIMIT before any is taken.
+cc_status cc_jpeg_start(
+    cc_jpeg *jpeg, int denominator, bool alpha, size_t memory_limit, uint32_t *width, uint32_t *height);
 /// Reads at most `steps` rows of blocks of a file with several scans.
 cc_status cc_jpeg_consume(cc_jpeg *jpeg, int steps, int scan_limit, cc_jpeg_progress *progress);
 /// Begins a pass of rows over the scans that have arrived, once there is more to show. All rows have to be read, and then
