@@ -120,6 +120,8 @@ typedef struct {
     uint32_t height;
     /// Some pixels may be transparent. Alpha is straight in the rows.
     bool has_alpha;
+    /// What the rows are: 4 for RGBA, 3 for RGB, which is opaque.
+    uint32_t channel_count;
     /// Its samples are of gray, which the rows repeat in red, green and blue.
     bool is_gray;
     /// How often all rows must be read, into the same memory: 1, or 7 if interlaced.
@@ -133,8 +135,8 @@ cc_png *cc_png_open(const uint8_t *bytes, size_t count);
 /// which are copied. The chunks' checksums aren't looked at. NULL if there is no memory, or for impossible values.
 cc_png *cc_png_open_frame(
     const uint8_t *bytes, size_t count, const uint8_t *head, size_t head_count, size_t offset);
-/// Reads up to the pixels.
-cc_status cc_png_read_header(cc_png *png, cc_png_info *info);
+/// Reads up to the pixels. Rows of an image without transparency are RGB, or RGBA too if `always_alpha`.
+cc_status cc_png_read_header(cc_png *png, bool always_alpha, cc_png_info *info);
 /// Decodes `count` rows of this pass, each `stride` bytes after the one before. `as_blocks` spreads each pixel of an
 /// interlaced file over those that come in later passes, so that every pass shows the whole image.
 cc_status cc_png_read_rows(cc_png *png, uint8_t *rows, size_t stride, uint32_t count, bool as_blocks);
