@@ -186,6 +186,11 @@ cc_status cc_webp_begin_frame(cc_webp *webp, size_t offset, size_t length, cc_fr
 /// their alpha counted in, of others colors and alpha apart. Takes at most `memory_limit` bytes, else CC_LIMIT.
 cc_status cc_webp_start(
     cc_webp *webp, uint32_t width, uint32_t height, uint8_t *rows, size_t stride, size_t memory_limit);
+/// Instead: prepares to decode a lossy frame without alpha at its own size into planes: `height` rows of luma, and rows of
+/// half as many samples (rounded up) of blue's and red's difference from it, half as many rows. ITU-R BT.601, luma from 16
+/// to 235; each pair of differences belongs to the middle of four pixels. The planes stay valid until `cc_webp_close`.
+cc_status cc_webp_start_planes(
+    cc_webp *webp, uint8_t *luma, size_t luma_stride, uint8_t *blue, uint8_t *red, size_t chroma_stride);
 /// Decodes the next `byte_count` bytes; sets how many rows, from the top, are there by now, and `done` with the last. They
 /// are also there if the answer is CC_INCOMPLETE. What is there may be changed: the library doesn't read it again.
 cc_status cc_webp_decode(cc_webp *webp, size_t byte_count, uint32_t *row_count, bool *done);
