@@ -64,10 +64,11 @@ struct SourceColorTests {
             title: "primaries that are none", chunks: [gamma(100_000), chromaticities(1 << 31)],
             expected: .gamma(1, nil)),
         Case(
-            title: "cICP that means sRGB", chunks: [Chunk("cICP", [1, 13, 0, 1]), profileChunk], expected: .standard),
+            title: "cICP that means sRGB", chunks: [Chunk("cICP", [1, 13, 0, 1]), profileChunk],
+            expected: .coded(primaries: .sRGB, transfer: .sRGB)),
         Case(
             title: "cICP that means something else", chunks: [Chunk("cICP", [9, 16, 0, 1]), profileChunk],
-            expected: .profile(profile)),
+            expected: .coded(primaries: .bt2020, transfer: .pq)),
         Case(
             title: "a profile without its end", chunks: [Chunk("iCCP", Array(profileChunk.content.dropLast(100)))],
             expected: .standard),
