@@ -37,8 +37,8 @@ struct JPEGPlan {
 
     /// The scale to decode at. Only 1/2, 1/4 and 1/8 have vector code. What is left over is for the resize. Scaled pixels
     /// are plain means, which let through the more of details too fine for the result, the more pixels they are made of: so
-    /// that 1/8 needs more than the others for the same quality. Measured on photographs against a resize of all pixels:
-    /// 48 dB and more for those of a camera, 45 and more for small ones, whose details are as fine as their pixels.
+    /// that 1/8 needs more than the others for the same quality. Measured against a resize of all pixels: 48 dB and more for
+    /// photographs of 12 megapixels and more; 42 to 56 for small ones, whose details are as fine as their pixels.
     private static func denominator(ratio: Double, quality: ResizeQuality) -> Int {
         let gaps = quality == .fast ? [(8, 1.25), (4, 1.25), (2, 1.25)] : [(8, 1.875), (4, 1.65), (2, 1.5)]
         for (denominator, gap) in gaps where ratio >= Double(denominator) * gap { return denominator }

@@ -5,7 +5,7 @@ import Foundation
 /// libpng's decode of a file, or of one frame of an animated one.
 ///
 /// - Isolation: Used by one thread, inside the `withUnsafeBytes` closure that the bytes belong to.
-/// - Memory: 8 rows; all of them where they come interlaced.
+/// - Memory: Rows, up to 8 and 64 KiB; all of them where they come interlaced.
 final class PNGReader {
     let size: PixelSize
     let info: cc_png_info
@@ -71,7 +71,8 @@ final class PNGReader {
     ) throws {
         let isInterlaced = info.pass_count > 1
         let stride = stride
-        guard let memory = calloc(isInterlaced ? size.height : 8, stride) else {
+        let batchLimit = min(max((64 << 10) / stride, 1), 8)
+        guard let memory = calloc(isInterlaced ? size.height : batchLimit, stride) else {
             throw ImageError(CC_NO_MEMORY, format: .png, message: "", offset: 0)
         }
         defer { free(memory) }
@@ -87,7 +88,7 @@ final class PNGReader {
         }
         var y = 0
         while y < size.height {
-            let batch = min(8, size.height - y)
+            let batch = min(batchLimit, size.height - y)
             let first = isInterlaced ? rows + y * stride : rows
             try check.check()
             if !isInterlaced { try succeed(cc_png_read_rows(png, rows, stride, UInt32(batch), false)) }
