@@ -187,7 +187,8 @@ cc_status cc_jpeg_read_header(cc_jpeg *jpeg, cc_jpeg_info *result) {
     return CC_OK;
 }
 
-cc_status cc_jpeg_start(cc_jpeg *jpeg, int denominator, size_t memory_limit, uint32_t *width, uint32_t *height) {
+cc_status cc_jpeg_start(
+    cc_jpeg *jpeg, int denominator, bool alpha, size_t memory_limit, uint32_t *width, uint32_t *height) {
     if (jpeg->failure) return jpeg->failure;
     if (jpeg->state != STATE_HEADER) return CC_MISUSE;
     if (denominator != 1 && denominator != 2 && denominator != 4 && denominator != 8) return CC_MISUSE;
@@ -205,7 +206,7 @@ cc_status cc_jpeg_start(cc_jpeg *jpeg, int denominator, size_t memory_limit, uin
     info->scale_num = 1;
     info->scale_denom = (unsigned int)denominator;
     info->buffered_image = buffered;
-    info->out_color_space = has_inks(info) ? JCS_CMYK : JCS_EXT_RGBA;
+    info->out_color_space = has_inks(info) ? JCS_CMYK : alpha ? JCS_EXT_RGBA : JCS_EXT_RGB;
     // With one scan, or in buffered-image mode, this reads no bytes, and so never suspends.
     if (!jpeg_start_decompress(info)) return jpeg_fail(jpeg, CC_MISUSE, "bytes are waited for before the first row");
     *width = info->output_width;

@@ -200,6 +200,33 @@ cc_status cc_webp_start(
     return CC_OK;
 }
 
+cc_status cc_webp_start_planes(
+    cc_webp *self, uint8_t *luma, size_t luma_stride, uint8_t *blue, uint8_t *red, size_t chroma_stride) {
+    if (self->failure) return self->failure;
+    uint32_t width = self->frame_width, height = self->frame_height;
+    if (self->state != STATE_FRAME || self->is_lossless || self->has_alpha_plane || luma_stride < width
+        || chroma_stride < (width + 1) / 2)
+        return CC_MISUSE;
+    if (!WebPInitDecoderConfig(&self->config)) return fail(self, CC_UNSUPPORTED, "another version of libwebp");
+    WebPDecBuffer *output = &self->config.output;
+    output->colorspace = MODE_YUV;
+    output->width = (int)width;
+    output->height = (int)height;
+    output->is_external_memory = 1;
+    WebPYUVABuffer *planes = &output->u.YUVA;
+    planes->y = luma;
+    planes->u = blue;
+    planes->v = red;
+    planes->y_stride = (int)luma_stride;
+    planes->u_stride = planes->v_stride = (int)chroma_stride;
+    planes->y_size = luma_stride * height;
+    planes->u_size = planes->v_size = chroma_stride * ((height + 1) / 2);
+    self->decoder = WebPIDecode(NULL, 0, &self->config);
+    if (!self->decoder) return fail(self, CC_NO_MEMORY, "");
+    self->state = STATE_ROWS;
+    return CC_OK;
+}
+
 cc_status cc_webp_decode(cc_webp *self, size_t byte_count, uint32_t *row_count, bool *done) {
     *row_count = 0;
     *done = false;
@@ -210,7 +237,10 @@ cc_status cc_webp_decode(cc_webp *self, size_t byte_count, uint32_t *row_count, 
     self->given += byte_count < left ? byte_count : left;
     VP8StatusCode status = WebPIUpdate(self->decoder, data->bytes, self->given);
     int rows = 0;
-    if (WebPIDecGetRGB(self->decoder, &rows, NULL, NULL, NULL) && rows > 0) *row_count = (uint32_t)rows;
+    const uint8_t *pixels = self->config.output.colorspace == MODE_YUV
+        ? WebPIDecGetYUVA(self->decoder, &rows, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)
+        : WebPIDecGetRGB(self->decoder, &rows, NULL, NULL, NULL);
+    if (pixels && rows > 0) *row_count = (uint32_t)rows;
     // Whatever the library stumbles over at the end of a frame that is cut off, the cause is that bytes are missing.
     cc_status missing = self->is_frame_whole ? CC_CORRUPT : CC_INCOMPLETE;
     bool ended = self->given == data->size;

@@ -75,8 +75,9 @@ static void read_color(cc_heic *self, size_t profile_limit, cc_heic_info *info) 
     if (heif_image_handle_get_nclx_color_profile(self->handle, &nclx).code == heif_error_Ok && nclx) {
         info->primaries = (int)nclx->color_primaries;
         info->transfer = (int)nclx->transfer_characteristics;
-        heif_nclx_color_profile_free(nclx);
     }
+    // It may be there after an error, too.
+    heif_nclx_color_profile_free(nclx);
     size_t size = heif_image_handle_get_raw_color_profile_size(self->handle);
     if (size == 0 || size > profile_limit) return;
     self->profile = malloc(size);
@@ -189,8 +190,8 @@ cc_status cc_heic_decode(cc_heic *self, const uint8_t *byte_table) {
         planes->matrix = (int)nclx->matrix_coefficients;
         planes->primaries = (int)nclx->color_primaries;
         planes->is_full_range = nclx->full_range_flag;
-        heif_nclx_color_profile_free(nclx);
     }
+    heif_nclx_color_profile_free(nclx);
     if (!take_planes(self) || !take_alpha(self)) return fail(self, CC_UNSUPPORTED, "an unusual layout of samples");
     if (!cc_planes_supports_matrix(planes->matrix, planes->primaries))
         return fail(self, CC_UNSUPPORTED, "an unusual color matrix");

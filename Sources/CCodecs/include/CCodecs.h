@@ -45,9 +45,9 @@ typedef struct cc_jpeg cc_jpeg;
 
 /// What rows hold.
 typedef enum {
-    /// Opaque RGBA.
+    /// RGB, or opaque RGBA.
     CC_JPEG_COLOR,
-    /// Opaque RGBA in which the colours are equal.
+    /// The same, in which the colours are equal.
     CC_JPEG_GRAY,
     /// Cyan, magenta, yellow, black: 0 is no ink, 255 all of it, however the file holds them.
     CC_JPEG_INKS,
@@ -93,8 +93,10 @@ cc_status cc_jpeg_read_header(cc_jpeg *jpeg, cc_jpeg_info *info);
 /// what has been read. To be called between `cc_jpeg_read_header` and `cc_jpeg_start`. The ranges are copied.
 cc_status cc_jpeg_skip(cc_jpeg *jpeg, const cc_range *ranges, size_t count);
 /// Chooses a scale of 1/1, 1/2, 1/4 or 1/8 (`denominator`), and tells the size that rows will have: each side divided
-/// and rounded up. Takes at most `memory_limit` bytes for coefficients, else CC_LIMIT before any is taken.
-cc_status cc_jpeg_start(cc_jpeg *jpeg, int denominator, size_t memory_limit, uint32_t *width, uint32_t *height);
+/// and rounded up. Rows of colors and grays are RGBA, or RGB if not `alpha`. Takes at most `memory_limit` bytes for
+/// coefficients, else CC_LIMIT before any is taken.
+cc_status cc_jpeg_start(
+    cc_jpeg *jpeg, int denominator, bool alpha, size_t memory_limit, uint32_t *width, uint32_t *height);
 /// Reads at most `steps` rows of blocks of a file with several scans.
 cc_status cc_jpeg_consume(cc_jpeg *jpeg, int steps, int scan_limit, cc_jpeg_progress *progress);
 /// Begins a pass of rows over the scans that have arrived, once there is more to show. All rows have to be read, and then
@@ -120,6 +122,8 @@ typedef struct {
     uint32_t height;
     /// Some pixels may be transparent. Alpha is straight in the rows.
     bool has_alpha;
+    /// What the rows are: 4 for RGBA, 3 for RGB, which is opaque.
+    uint32_t channel_count;
     /// Its samples are of gray, which the rows repeat in red, green and blue.
     bool is_gray;
     /// How often all rows must be read, into the same memory: 1, or 7 if interlaced.
@@ -133,8 +137,8 @@ cc_png *cc_png_open(const uint8_t *bytes, size_t count);
 /// which are copied. The chunks' checksums aren't looked at. NULL if there is no memory, or for impossible values.
 cc_png *cc_png_open_frame(
     const uint8_t *bytes, size_t count, const uint8_t *head, size_t head_count, size_t offset);
-/// Reads up to the pixels.
-cc_status cc_png_read_header(cc_png *png, cc_png_info *info);
+/// Reads up to the pixels. Rows of an image without transparency are RGB, or RGBA too if `always_alpha`.
+cc_status cc_png_read_header(cc_png *png, bool always_alpha, cc_png_info *info);
 /// Decodes `count` rows of this pass, each `stride` bytes after the one before. `as_blocks` spreads each pixel of an
 /// interlaced file over those that come in later passes, so that every pass shows the whole image.
 cc_status cc_png_read_rows(cc_png *png, uint8_t *rows, size_t stride, uint32_t count, bool as_blocks);
@@ -184,6 +188,11 @@ cc_status cc_webp_begin_frame(cc_webp *webp, size_t offset, size_t length, cc_fr
 /// their alpha counted in, of others colors and alpha apart. Takes at most `memory_limit` bytes, else CC_LIMIT.
 cc_status cc_webp_start(
     cc_webp *webp, uint32_t width, uint32_t height, uint8_t *rows, size_t stride, size_t memory_limit);
+/// Instead: prepares to decode a lossy frame without alpha at its own size into planes: `height` rows of luma, and rows of
+/// half as many samples (rounded up) of blue's and red's difference from it, half as many rows. ITU-R BT.601, luma from 16
+/// to 235; each pair of differences belongs to the middle of four pixels. The planes stay valid until `cc_webp_close`.
+cc_status cc_webp_start_planes(
+    cc_webp *webp, uint8_t *luma, size_t luma_stride, uint8_t *blue, uint8_t *red, size_t chroma_stride);
 /// Decodes the next `byte_count` bytes; sets how many rows, from the top, are there by now, and `done` with the last. They
 /// are also there if the answer is CC_INCOMPLETE. What is there may be changed: the library doesn't read it again.
 cc_status cc_webp_decode(cc_webp *webp, size_t byte_count, uint32_t *row_count, bool *done);

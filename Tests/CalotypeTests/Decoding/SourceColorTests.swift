@@ -72,6 +72,11 @@ struct SourceColorTests {
         Case(
             title: "cICP with a matrix", chunks: [Chunk("cICP", [9, 16, 9, 1]), profileChunk],
             expected: .profile(profile)),
+            title: "cICP that means sRGB", chunks: [Chunk("cICP", [1, 13, 0, 1]), profileChunk],
+            expected: .coded(primaries: .sRGB, transfer: .sRGB)),
+        Case(
+            title: "cICP that means something else", chunks: [Chunk("cICP", [9, 16, 0, 1]), profileChunk],
+            expected: .coded(primaries: .bt2020, transfer: .pq)),
         Case(
             title: "a profile without its end", chunks: [Chunk("iCCP", Array(profileChunk.content.dropLast(100)))],
             expected: .standard),

@@ -66,7 +66,7 @@ struct WebPDecoderTests {
     @Test(
         "a scaled decode is close to a full one, resized by the reference",
         arguments: [
-            ("picture.webp", [300, 191, 120, 60, 31], 44.0), ("picture-alpha.webp", [100, 60, 33, 20], 45),
+            ("picture.webp", [300, 191, 120, 90, 85, 76, 60, 31], 44.0), ("picture-alpha.webp", [100, 60, 33, 20], 45),
             ("picture-lossless.webp", [60, 38, 24, 15], 40),
         ])
     func scaledQuality(_ name: String, _ widths: [Int], _ least: Double) throws {
@@ -141,11 +141,20 @@ struct WebPDecoderTests {
         #expect(comparison.isWithin(.exact), "\(comparison)")
     }
 
-    @Test("the library scales to two or three times the result, where that saves work")
+    @Test("luma and chroma are resized where they come to between 1.65 times and twice the result")
+    func joined() {
+        let photo = PixelSize(width: 4000, height: 3000)
+        for (width, joins) in [(4000, false), (1216, false), (1208, true), (1179, true), (1004, true), (1000, false)] {
+            let result = PixelTarget.fit(width: width, height: nil).pixelSize(for: photo)
+            #expect(WebPDecoder.joinsChroma(from: photo, to: result) == joins, "\(width)")
+        }
+    }
+
+    @Test("the library scales to what leaves enough for the resize, where that saves work")
     func scales() {
         let photo = PixelSize(width: 4000, height: 3000)
         for (width, scaled) in [
-            (4000, 4000), (1700, 4000), (1600, 3200), (667, 1334), (666, 1998), (264, 792), (1, 3),
+            (4000, 4000), (1700, 4000), (1600, 2640), (667, 1101), (264, 436), (1, 2),
         ] {
             let result = PixelTarget.fit(width: width, height: nil).pixelSize(for: photo)
             #expect(WebPDecoder.scaledSize(from: photo, to: result).width == scaled, "\(width)")

@@ -12,7 +12,7 @@ extension DecodeEstimate {
 
     /// ``WebPDecoder``, beside rows, the resizer's window and the result.
     ///
-    ///     lossy:                  the pixels that the library scales to
+    ///     lossy:                  the pixels that the library scales to, or planes (2 bytes for each pixel, rounded up)
     ///     lossy, an alpha plane:  all pixels + the plane + what that is decoded from, 1 or 4 bytes a pixel
     ///     lossless:               all pixels in the library + those that it scales to
     ///     a part of the canvas:   as above, unscaled
@@ -32,7 +32,9 @@ extension DecodeEstimate {
             }
         // An extended file may be turned; the others are decoded straight into the result where the size is right.
         let isDirect = isWhole && !isExtended && scaled == result
-        let pixels = isDirect ? library : add(library, byteCount(of: scaled))
+        let joinsChroma = isWhole && coding == .lossy && WebPDecoder.joinsChroma(from: pixelSize, to: result)
+        let given = joinsChroma ? multiply(pixelSize.pixelCount, 2) : byteCount(of: scaled)
+        let pixels = isDirect ? library : add(library, given)
         return add(add(pixels, byteCount(of: result)), rows(from: pixelSize, to: result))
     }
 

@@ -38,9 +38,11 @@ enum DecodeEstimate {
         // The longer side, as rows may run along either: the orientation turns them.
         let sourceRow = multiply(max(pixelSize.width, pixelSize.height), 4)
         let resultRow = multiply(max(result.width, result.height), 4)
-        // The window has up to 25 rows of floats, 4 bytes for each byte of the result; besides there are two rows of the
-        // source in wider numbers.
-        return add(multiply(sourceRow, 8 + 2 + 4), multiply(resultRow, 26 * 4))
+        // The window has up to 21 rows, and three beside it, of as much as boxes leave, which is less than 3.3 times the
+        // result (24 and 3.75 of a scaled JPEG, with three channels): floats, 4 bytes for each byte of the result. Besides
+        // there is a row of the source in sums of 2 bytes.
+        let windowRow = min(sourceRow, multiply(resultRow, 10) / 3)
+        return add(multiply(sourceRow, 8 + 2), multiply(windowRow, 24 * 4))
     }
 
     /// The bytes of a bitmap: RGBA.

@@ -33,12 +33,12 @@ struct JPEGDecoder {
             try reader.skip(plan.needlessScans(of: scans, quantizerStep: Int(info.quantizer_step)))
         }
         let conversion = JPEGMetadata(ByteReader(bytes)).conversion(info.model, options: options)
-        let scaled = try reader.start(denominator: plan.denominator)
+        let rows = try reader.start(plan, model: info.model)
         try reader.consume(check)
         let bitmap = try Bitmap(size: plan.result) { buffer in
             let placement = RowPlacement(
                 buffer, storedSize: plan.storedResult, orientation: header.orientation, conversion: conversion)
-            var pass = JPEGPass(plan: plan, scaled: scaled, placement: placement)
+            var pass = JPEGPass(plan: plan, rows: rows, placement: placement)
             // The library suspends only where its source does, which ours doesn't.
             guard try pass.read(from: reader, check: check) else { throw ImageError(.decoding, .incomplete(.jpeg)) }
         }
@@ -49,6 +49,7 @@ struct JPEGDecoder {
 /// One pass over an image's rows: decoded, resized and placed.
 struct JPEGPass {
     private let scaled: PixelSize
+    private let channelCount: Int
     private let placement: RowPlacement
     /// `nil` where rows are written to their place at once.
     private let resizer: RowResizer?
@@ -56,24 +57,24 @@ struct JPEGPass {
     /// How many rows have been read.
     private(set) var rowCount = 0
 
-    init(plan: JPEGPlan, scaled: PixelSize, placement: RowPlacement) {
-        self.scaled = scaled
+    init(plan: JPEGPlan, rows: (size: PixelSize, channelCount: Int), placement: RowPlacement) {
+        scaled = rows.size
+        channelCount = rows.channelCount
         self.placement = placement
-        let isDirect = scaled == plan.storedResult && placement.orientation == .up
         resizer =
-            isDirect
+            plan.isDirect
             ? nil
             : RowResizer(
-                source: scaled, extent: plan.extent, averaged: Double(plan.denominator), isOpaque: true,
-                quality: plan.quality, placement: placement)
-        rows = JPEGRows(byteCount: isDirect ? 0 : scaled.width * 4 * Self.batch)
+                source: scaled, extent: plan.extent, averaged: Double(plan.denominator), channelCount: channelCount,
+                isOpaque: true, quality: plan.quality, placement: placement)
+        self.rows = JPEGRows(byteCount: plan.isDirect ? 0 : scaled.width * channelCount * Self.batch)
     }
 
     /// Reads what there is.
     ///
     /// - Returns: Whether all rows have been read.
     mutating func read(from reader: JPEGReader, check: DecodeGuard) throws -> Bool {
-        let stride = scaled.width * 4
+        let stride = scaled.width * channelCount
         while rowCount < scaled.height {
             try check.check()
             let destination = resizer == nil ? placement.base + rowCount * stride : rows.base

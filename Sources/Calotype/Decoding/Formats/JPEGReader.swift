@@ -63,13 +63,18 @@ final class JPEGReader {
         _ = try succeeds(cc_jpeg_skip(jpeg, ranges, ranges.count))
     }
 
-    /// Prepares to decode at that scale.
+    /// Prepares to decode at a plan's scale.
     ///
-    /// - Returns: The size of the rows.
-    func start(denominator: Int) throws -> PixelSize {
+    /// - Returns: The size of the rows, and how many channels they have: 4, or 3 for RGB.
+    func start(_ plan: JPEGPlan, model: cc_jpeg_model) throws -> (size: PixelSize, channelCount: Int) {
         var (width, height): (UInt32, UInt32) = (0, 0)
-        _ = try succeeds(cc_jpeg_start(jpeg, Int32(denominator), Self.coefficientByteLimit, &width, &height))
-        return PixelSize(width: Int(width), height: Int(height))
+        // Rows that go to their place as they are have to be RGBA.
+        let hasAlpha = plan.isDirect
+        _ = try succeeds(
+            cc_jpeg_start(jpeg, Int32(plan.denominator), hasAlpha, Self.coefficientByteLimit, &width, &height))
+        return (
+            PixelSize(width: Int(width), height: Int(height)), hasAlpha || model == CC_JPEG_INKS ? 4 : 3
+        )
     }
 
     /// Reads the scans, as far as they have arrived; does nothing for a file in one scan.

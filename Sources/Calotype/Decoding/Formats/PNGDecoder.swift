@@ -22,7 +22,9 @@ struct PNGDecoder {
         let orientation = header.orientation
         let structure = try animation()
         let first = structure?.frames.first
-        let reader = try PNGReader(bytes, frame: first, heads: structure?.heads)
+        // What a frame doesn't cover, and what isn't there yet, is transparent.
+        let isWhole = !isPartial && (first.map { $0.control.pixelCount == header.pixelSize?.pixelCount } ?? true)
+        let reader = try PNGReader(bytes, frame: first, heads: structure?.heads, alwaysAlpha: !isWhole)
         try check.check(reader.size)
         let canvas = header.pixelSize.map(orientation.applied) ?? reader.size
         let frame = cc_frame(
@@ -36,11 +38,11 @@ struct PNGDecoder {
         let bitmap = try Bitmap(size: result) { buffer in
             let placement = RowPlacement(
                 buffer, storedSize: orientation.applied(to: result), orientation: orientation, conversion: conversion)
-            let isOpaque = !reader.info.has_alpha && frame.covers(canvas) && !isPartial
             let rows = FrameRows(
                 frame: frame, canvas: canvas,
                 resizer: RowResizer(
-                    source: canvas, isOpaque: isOpaque, quality: options.quality, placement: placement),
+                    source: canvas, channelCount: Int(reader.info.channel_count),
+                    isOpaque: !reader.info.has_alpha && isWhole, quality: options.quality, placement: placement),
                 check: check)
             try rows.begin()
             let isThere = try isComplete { try reader.forEachRow(check, isPartial: isPartial, rows.append) }
@@ -89,7 +91,7 @@ private struct APNGFrames: FrameSource {
 
     func draw(_ index: Int, on canvas: FrameCanvas, check: DecodeGuard) throws {
         try data.withUnsafeBytes { bytes in
-            let reader = try PNGReader(bytes, frame: frames[index], heads: heads)
+            let reader = try PNGReader(bytes, frame: frames[index], heads: heads, alwaysAlpha: true)
             var y = 0
             try reader.forEachRow(check) { row in
                 canvas.draw(row, y: y, of: controls[index])

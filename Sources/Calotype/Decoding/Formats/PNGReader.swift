@@ -5,7 +5,7 @@ import Foundation
 /// libpng's decode of a file, or of one frame of an animated one.
 ///
 /// - Isolation: Used by one thread, inside the `withUnsafeBytes` closure that the bytes belong to.
-/// - Memory: 8 rows; all of them where they come interlaced.
+/// - Memory: Rows, up to 8 and 64 KiB; all of them where they come interlaced.
 final class PNGReader {
     let size: PixelSize
     let info: cc_png_info
@@ -13,24 +13,27 @@ final class PNGReader {
 
     /// Reads up to the pixels.
     ///
-    /// - Parameter frame: A frame whose pixels come from chunks of its own; else the still image is read.
+    /// - Parameters:
+    ///   - frame: A frame whose pixels come from chunks of its own; else the still image is read.
+    ///   - alwaysAlpha: Rows are RGBA; else those of images without transparency are RGB.
     convenience init(
-        _ bytes: UnsafeRawBufferPointer, frame: APNGStructure.Frame?, heads: APNGStructure.Heads?
+        _ bytes: UnsafeRawBufferPointer, frame: APNGStructure.Frame?, heads: APNGStructure.Heads?, alwaysAlpha: Bool
     ) throws {
         let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         if let frame, let heads, let offset = frame.dataOffset {
             try Self.checkSums(bytes, from: offset)
             let head = heads.head(of: frame.control)
-            try self.init(cc_png_open_frame(base, bytes.count, head, head.count, offset))
+            try self.init(
+                cc_png_open_frame(base, bytes.count, head, head.count, offset), alwaysAlpha: alwaysAlpha)
         } else {
-            try self.init(cc_png_open(base, bytes.count))
+            try self.init(cc_png_open(base, bytes.count), alwaysAlpha: alwaysAlpha)
         }
     }
 
-    private init(_ opened: OpaquePointer?) throws {
+    private init(_ opened: OpaquePointer?, alwaysAlpha: Bool) throws {
         guard let png = opened else { throw ImageError(CC_NO_MEMORY, format: .png, message: "", offset: 0) }
         var info = cc_png_info()
-        let status = cc_png_read_header(png, &info)
+        let status = cc_png_read_header(png, alwaysAlpha, &info)
         guard status == CC_OK else {
             defer { cc_png_close(png) }
             throw ImageError(status, format: .png, message: cc_png_message(png), offset: cc_png_offset(png))
@@ -57,6 +60,8 @@ final class PNGReader {
         }
     }
 
+    private var stride: Int { size.width * Int(info.channel_count) }
+
     /// Gives each row from the top, premultiplied.
     ///
     /// - Parameter isPartial: Where the bytes end early, the rows so far are given: of interlaced ones all, coarse where
@@ -65,8 +70,9 @@ final class PNGReader {
         _ check: DecodeGuard, isPartial: Bool = false, _ body: (UnsafePointer<UInt8>) -> Void
     ) throws {
         let isInterlaced = info.pass_count > 1
-        let stride = size.width * 4
-        guard let memory = calloc(isInterlaced ? size.height : 8, stride) else {
+        let stride = stride
+        let batchLimit = min(max((64 << 10) / stride, 1), 8)
+        guard let memory = calloc(isInterlaced ? size.height : batchLimit, stride) else {
             throw ImageError(CC_NO_MEMORY, format: .png, message: "", offset: 0)
         }
         defer { free(memory) }
@@ -82,7 +88,7 @@ final class PNGReader {
         }
         var y = 0
         while y < size.height {
-            let batch = min(8, size.height - y)
+            let batch = min(batchLimit, size.height - y)
             let first = isInterlaced ? rows + y * stride : rows
             try check.check()
             if !isInterlaced { try succeed(cc_png_read_rows(png, rows, stride, UInt32(batch), false)) }
@@ -98,7 +104,7 @@ final class PNGReader {
     private func readPass(
         _ rows: UnsafeMutablePointer<UInt8>, _ check: DecodeGuard, asBlocks: Bool, afterBatch: () -> Void
     ) throws {
-        let stride = size.width * 4
+        let stride = stride
         var y = 0
         while y < size.height {
             try check.check()

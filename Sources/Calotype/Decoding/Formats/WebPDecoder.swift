@@ -2,8 +2,9 @@
 import CCodecs
 import Foundation
 
-/// Decodes WebP through libwebp: scaled by the library to two or three times the target, whose rows are then resized
-/// as they come.
+/// Decodes WebP through libwebp, and resizes rows as they come: of lossy frames to between a half and a quarter, luma and
+/// chroma as they are kept, which become colours only at the target's size; else, of what the library scales to 1.65 times
+/// the target.
 ///
 /// The library's scaling averages boxes, and of lossy frames with alpha it averages the colours of transparent pixels in:
 /// those are decoded at full size. Of an animated file the first frame is decoded, on its canvas, which is transparent
@@ -37,16 +38,26 @@ struct WebPDecoder {
         let mayScale = isWhole && (isLossless || !frame.has_alpha)
         let full = PixelSize(width: Int(frame.width), height: Int(frame.height))
         let scaled = mayScale ? Self.scaledSize(from: full, to: storedResult) : full
+        let joinsChroma = mayScale && !isLossless && !isPartial && Self.joinsChroma(from: full, to: storedResult)
 
         let bitmap = try Bitmap(size: result) { buffer in
             let placement = RowPlacement(
                 buffer, storedSize: storedResult, orientation: orientation, conversion: conversion)
+            if joinsChroma {
+                let resizer = RowResizer(
+                    source: PixelSize(width: (full.width + 1) / 2, height: (full.height + 1) / 2),
+                    extent: (Double(full.width) / 2, Double(full.height) / 2), averaged: 2, channelCount: 3,
+                    matrix: .video, isOpaque: true, quality: options.quality, placement: placement)
+                return try reader.forEachRowPair(check, resizer.append)
+            }
             let isDirect = isWhole && scaled == storedResult && orientation == .up
             let rows = FrameRows(
                 frame: frame, canvas: canvas,
                 resizer: RowResizer(
-                    source: isWhole ? scaled : canvas, isOpaque: isWhole && !frame.has_alpha && !isPartial,
-                    quality: options.quality, placement: placement),
+                    source: isWhole ? scaled : canvas,
+                    averaged: isWhole ? Double(full.width) / Double(scaled.width) : 1,
+                    isOpaque: isWhole && !frame.has_alpha && !isPartial, quality: options.quality,
+                    placement: placement),
                 check: check)
             try rows.begin()
             let pixels = UnsafeMutablePointer<UInt8>.allocate(
@@ -73,13 +84,21 @@ struct WebPDecoder {
         return animation.map { DecodedImage(still, animation: $0) } ?? still
     }
 
-    /// The size to let the library scale to: twice the result where that saves work, and three times where the boxes
-    /// would be so large that twice shows; else all pixels.
+    /// The size to let the library scale to: what leaves enough for the resize, where that saves work; else all pixels.
     static func scaledSize(from full: PixelSize, to result: PixelSize) -> PixelSize {
-        let ratio = min(Double(full.width) / Double(result.width), Double(full.height) / Double(result.height))
-        guard ratio >= 2.5 else { return full }
-        let gap = ratio < 6 ? 2 : 3
-        return PixelSize(width: min(result.width * gap, full.width), height: min(result.height * gap, full.height))
+        guard ratio(full, result) >= 2.5 else { return full }
+        func side(_ result: Int, _ full: Int) -> Int { min(Int((Double(result) * 1.65).rounded(.up)), full) }
+        return PixelSize(width: side(result.width, full.width), height: side(result.height, full.height))
+    }
+
+    /// Whether a lossy frame's luma, averaged two by two, leaves enough for the resize (as ``ResizeQuality`` says), and its
+    /// planes take about as much memory as what the library would scale to.
+    static func joinsChroma(from full: PixelSize, to result: PixelSize) -> Bool {
+        (3.3..<4).contains(ratio(full, result))
+    }
+
+    private static func ratio(_ full: PixelSize, _ result: PixelSize) -> Double {
+        min(Double(full.width) / Double(result.width), Double(full.height) / Double(result.height))
     }
 }
 

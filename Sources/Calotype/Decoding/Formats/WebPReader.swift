@@ -61,18 +61,56 @@ final class WebPReader {
         try succeed(
             cc_webp_start(webP, UInt32(size.width), UInt32(size.height), pixels, stride, Self.pixelByteLimit))
         var y = 0
-        var isDone = false
-        while !isDone {
-            try check.check()
-            var count: UInt32 = 0
-            let status = cc_webp_decode(webP, max(byteCount / Self.stepCount, 4096), &count, &isDone)
-            while y < Int(count) {
+        try decode(check) { count in
+            while y < count {
                 if y % 16 == 0 { try check.check() }
                 let row = pixels + y * stride
                 if frame.has_alpha { ResizeKernels.premultiply(row, pixelCount: size.width) }
                 body(row, y)
                 y += 1
             }
+        }
+    }
+
+    /// Decodes a lossy frame without alpha as it is kept, in luma and chroma, and gives each two rows of luma with the row of
+    /// chroma between them. Where the sides are odd, the last column and row of luma are there twice.
+    func forEachRowPair(_ check: DecodeGuard, _ body: (LumaChromaRows) -> Void) throws {
+        let (width, height) = (Int(frame.width), Int(frame.height))
+        let joined = PixelSize(width: (width + 1) / 2, height: (height + 1) / 2)
+        let lumaStride = joined.width * 2
+        let luma = UnsafeMutablePointer<UInt8>.allocate(capacity: lumaStride * height + joined.pixelCount * 2)
+        defer { luma.deallocate() }
+        let blue = luma + lumaStride * height
+        let red = blue + joined.pixelCount
+        try succeed(cc_webp_start_planes(webP, luma, lumaStride, blue, red, joined.width))
+        var y = 0
+        try decode(check) { count in
+            while y < joined.height, min(y * 2 + 2, height) <= count {
+                if y % 8 == 0 { try check.check() }
+                let upper = luma + y * 2 * lumaStride
+                let lower = y * 2 + 1 < height ? upper + lumaStride : upper
+                if width % 2 == 1 {
+                    upper[width] = upper[width - 1]
+                    lower[width] = lower[width - 1]
+                }
+                body(
+                    LumaChromaRows(
+                        upper: upper, lower: lower, blue: blue + y * joined.width, red: red + y * joined.width))
+                y += 1
+            }
+        }
+    }
+
+    /// Decodes step by step.
+    ///
+    /// - Parameter body: Told, after each step, how many rows are there.
+    private func decode(_ check: DecodeGuard, _ body: (Int) throws -> Void) throws {
+        var isDone = false
+        while !isDone {
+            try check.check()
+            var count: UInt32 = 0
+            let status = cc_webp_decode(webP, max(byteCount / Self.stepCount, 4096), &count, &isDone)
+            try body(Int(count))
             try succeed(status)
         }
     }

@@ -104,7 +104,7 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
         private(set) var isDone = false
         private let plan: JPEGPlan
         private let orientation: ImageOrientation
-        private let scaled: PixelSize
+        private let scaled: (size: PixelSize, channelCount: Int)
         private let conversion: ColorConversion?
         private var thumbnail: Data?
         /// The rows so far of a file in one scan.
@@ -128,10 +128,10 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
                 let thumbnail = metadata.exif.flatMap(ExifThumbnail.bytes)
                 return (metadata.conversion(info.model, options: options), thumbnail.map { Data($0.bytes) })
             }
-            scaled = try reader.start(denominator: plan.denominator)
+            scaled = try reader.start(plan, model: info.model)
             guard !info.has_multiple_scans else { return }
             let canvas = Canvas(byteCount: plan.result.pixelCount * 4)
-            rows = (JPEGPass(plan: plan, scaled: scaled, placement: placement(canvas.bytes)), canvas, 0)
+            rows = (JPEGPass(plan: plan, rows: scaled, placement: placement(canvas.bytes)), canvas, 0)
         }
 
         private func placement(_ buffer: UnsafeMutableRawBufferPointer) -> RowPlacement {
@@ -159,7 +159,7 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
             guard progress.has_more_to_show else { return nil }
             try reader.startPass()
             let bitmap = try Bitmap(size: plan.result) { buffer in
-                var pass = JPEGPass(plan: plan, scaled: scaled, placement: placement(buffer))
+                var pass = JPEGPass(plan: plan, rows: scaled, placement: placement(buffer))
                 // A pass over scans that have ended waits for nothing.
                 guard try pass.read(from: reader, check: check) else { throw ImageError(.decoding, .incomplete(.jpeg)) }
             }
@@ -173,7 +173,7 @@ final class JPEGProgressiveDecoding: ProgressiveDecoding, @unchecked Sendable {
             defer { self.rows = rows }
             // The resize's window keeps it up to four rows behind.
             let height = plan.storedResult.height
-            let count = isDone ? height : rows.pass.rowCount * height / scaled.height - 4
+            let count = isDone ? height : rows.pass.rowCount * height / scaled.size.height - 4
             guard count - rows.shownCount >= max(height / 8, 1) || isDone else { return nil }
             rows.shownCount = count
             return Bitmap(size: plan.result) { $0.copyMemory(from: UnsafeRawBufferPointer(rows.canvas.bytes)) }
