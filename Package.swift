@@ -77,7 +77,8 @@ targets += [
 if Context.environment["CALOTYPE_FUZZ"] == "1" {
     targets.append(
         .executableTarget(
-            name: "CalotypeFuzz", dependencies: ["Calotype", "CalotypeTesting"], path: "Fuzzing", swiftSettings: swiftSettings))
+            name: "CalotypeFuzz", dependencies: ["Calotype", "CalotypeTesting"], path: "Fuzzing",
+            swiftSettings: swiftSettings))
 }
 
 // Only for `make view-test`: a module named SwiftUI, and a host that runs views on Linux. Everything that asks

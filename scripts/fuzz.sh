@@ -56,7 +56,7 @@ seeds
 CALOTYPE_FUZZ_TARGET="$target" ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
     "$fuzzer" "$inputs" -max_total_time="$seconds" -max_len=200000 -timeout=20 -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix="$crashes/$target-" 2>&1 |
-    tee ".build/fuzz-$target.log" | grep -E "ERROR|SUMMARY|Fatal|Assertion|Test unit|stat::number_of|Done" || true
+    tee ".build/fuzz-$target.log" | grep -E "==ERROR|^SUMMARY|Fatal error|Assertion|Test unit|stat::number_of|^Done" || true
 if ! grep -q "^Done" ".build/fuzz-$target.log"; then
     echo "fuzz: $target broke; the whole output is in .build/fuzz-$target.log" >&2
     exit 1

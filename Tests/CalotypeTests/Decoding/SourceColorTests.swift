@@ -72,6 +72,7 @@ struct SourceColorTests {
         Case(
             title: "cICP with a matrix", chunks: [Chunk("cICP", [9, 16, 9, 1]), profileChunk],
             expected: .profile(profile)),
+        Case(
             title: "cICP that means sRGB", chunks: [Chunk("cICP", [1, 13, 0, 1]), profileChunk],
             expected: .coded(primaries: .sRGB, transfer: .sRGB)),
         Case(
