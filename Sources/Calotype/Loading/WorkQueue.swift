@@ -143,7 +143,7 @@ final class WorkQueue: Sendable {
         let value = state.withLock { state in
             let value = body(&state)
             while let item = state.takeFirst() { ready.append(item) }
-            while let turn = state.takeSpareTurn() { turns.append(turn) }
+            while !state.spareLine.isEmpty, let turn = state.takeSpareTurn() { turns.append(turn) }
             return value
         }
         for item in ready { item.start() }

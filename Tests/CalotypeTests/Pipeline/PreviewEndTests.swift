@@ -18,8 +18,7 @@ struct PreviewEndTests {
                 if number == 1 { gate.pass() }
                 return try decoding.image()
             })
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        let (load, updates) = fixture.follow(fixture.request)
         await updates.read(to: Self.stops.0)
         try await fixture.waitForTurn()
         await gate.waitUntilReached()
@@ -84,8 +83,7 @@ struct PreviewEndTests {
     @Test("a load that waits for its next preview is cancelled without a trace")
     func cancellationBetween() async throws {
         let fixture = try PreviewFixture()
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        let (load, updates) = fixture.follow(fixture.request)
         await updates.read(to: Self.stops.0)
         try await fixture.clock.waitForSleepers(count: 1)
         load.cancel()
@@ -103,8 +101,7 @@ struct PreviewEndTests {
         fixture.decoder.hold(at: gate)
         let other = fixture.pipeline.load(ImageRequest(url: fixture.base.serve("/other")))
         await gate.waitUntilReached()
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        let (load, updates) = fixture.follow(fixture.request)
         await updates.read(to: Self.stops.0)
         try await fixture.waitForTurn()
         fixture.clock.advance(by: .seconds(10))
@@ -122,8 +119,7 @@ struct PreviewEndTests {
     @Test("none is made of what would take more than half of the decoders' bytes")
     func budget() async throws {
         let fixture = try PreviewFixture { $0.decodeByteBudget = 100_000 }
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        let (_, updates) = fixture.follow(fixture.request)
         await updates.read(to: Self.stops.0)
         try await fixture.waitForTurn()
         fixture.gates.0.open()
@@ -143,14 +139,14 @@ struct PreviewEndTests {
     func removal(_ removal: Removal) async throws {
         let fixture = try PreviewFixture()
         let second = TestImages.solidPNG(width: 180, height: 160, color: .blue)
-        fixture.base.server.route("/a") { request in
-            guard request.number > 1 else { return PreviewFixture.response(fixture.gates) }
-            return .ok(second, type: "image/png").gated(fixture.gates.1, afterBodyBytes: Self.stops.1)
+        let start = LoopbackServer.Gate()
+        fixture.base.server.route("/a") { [first = fixture.response, stop = fixture.gates.1] request in
+            guard request.number > 1 else { return first }
+            return .ok(second, type: "image/png").gated(start).gated(stop, afterBodyBytes: Self.stops.1)
         }
         var request = fixture.request
         request.partition = "alice"
-        let load = fixture.pipeline.load(request)
-        let updates = UpdateReader(load)
+        let (_, updates) = fixture.follow(request)
         await updates.read(to: Self.stops.0)
         try await fixture.clock.waitForSleepers(count: 1)
         switch removal {
@@ -160,6 +156,7 @@ struct PreviewEndTests {
         }
         let newLoad = fixture.pipeline.load(request)
         let newUpdates = UpdateReader(newLoad)
+        start.open()
         await newUpdates.read(to: Self.stops.1)
         // That of the old load has ended, unless it goes on.
         try await waitUntil {
@@ -183,16 +180,15 @@ struct PreviewEndTests {
     @Test("a picture that is shown while it is revalidated isn't replaced by previews of the new one")
     func staleWhileShown() async throws {
         let fixture = try PreviewFixture()
-        fixture.base.server.route("/a") { request in
-            if request.number > 1 { return PreviewFixture.response(fixture.gates) }
+        fixture.base.server.route("/a") { [response = fixture.response] request in
+            if request.number > 1 { return response }
             return .ok(
                 TestImages.solidPNG(width: 20, height: 15, color: .blue), type: "image/png",
                 fields: ["Cache-Control": "max-age=1, stale-while-revalidate=60"])
         }
         _ = try await fixture.pipeline.image(for: fixture.request)
         fixture.clock.advance(by: .seconds(10))
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        let (load, updates) = fixture.follow(fixture.request)
         #expect(try await load.result.image.bitmap.pixel(0, 0) == .blue)
         try await fixture.gates.0.waitUntilHeld()
         fixture.openAll()
@@ -213,8 +209,7 @@ struct PreviewEndTests {
         fixture.pipeline.insert(DecodedImage(bitmap: bitmap, originalPixelSize: PreviewFixture.size), for: old)
         var request = fixture.request
         request.cachePolicy = .revalidate
-        let load = fixture.pipeline.load(request)
-        let updates = UpdateReader(load)
+        let (_, updates) = fixture.follow(request)
         #expect(await updates.preview()?.pixelSize == size)
         await updates.read(to: Self.stops.0)
         if isSmaller {
@@ -235,15 +230,14 @@ struct PreviewEndTests {
         let resource = LoopbackServer.Resource(
             Self.file, type: "image/png", etag: "\"v1\"", fields: ["Cache-Control": "max-age=60"],
             acceptsRanges: isContinued)
-        fixture.base.server.route("/a") { request in
-            let response = resource.response(to: request)
+        fixture.base.server.route("/a") { [start = fixture.start, gates = fixture.gates] request in
+            let response = resource.response(to: request).gated(start)
             guard request.number == 1 else {
-                return response.gated(fixture.gates.1, afterBodyBytes: isContinued ? 20_000 : Self.stops.1)
+                return response.gated(gates.1, afterBodyBytes: isContinued ? 20_000 : Self.stops.1)
             }
-            return response.gated(fixture.gates.0, afterBodyBytes: Self.stops.0).truncated(afterBodyBytes: 60_000)
+            return response.gated(gates.0, afterBodyBytes: Self.stops.0).truncated(afterBodyBytes: 60_000)
         }
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        let (load, updates) = fixture.follow(fixture.request)
         await updates.read(to: Self.stops.0)
         try await fixture.waitForTurn()
         #expect(await updates.preview() != nil)

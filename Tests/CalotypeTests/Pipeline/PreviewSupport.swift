@@ -14,6 +14,9 @@ struct PreviewFixture {
 
     let base: Fixture
     let decoder: PreviewDecoder
+    /// Holds the answer back until somebody is there to look. Bytes that come before that are seen with those that come
+    /// after it, and while the server waits, none do.
+    let start = LoopbackServer.Gate()
     let gates = (LoopbackServer.Gate(), LoopbackServer.Gate())
     let request: ImageRequest
 
@@ -27,13 +30,21 @@ struct PreviewFixture {
             change(&$0)
         }
         request = ImageRequest(url: base.server.url("/a"))
-        base.server.route("/a") { [gates] _ in Self.response(gates) }
+        base.server.respond(to: "/a", with: response)
     }
 
-    /// The picture, held at both stops.
-    static func response(_ gates: (LoopbackServer.Gate, LoopbackServer.Gate)) -> LoopbackServer.Response {
-        .ok(file, type: "image/png", fields: ["Cache-Control": "max-age=60"])
-            .gated(gates.0, afterBodyBytes: stops.0).gated(gates.1, afterBodyBytes: stops.1)
+    /// The picture, held at the start and at both stops.
+    var response: LoopbackServer.Response {
+        .ok(Self.file, type: "image/png", fields: ["Cache-Control": "max-age=60"])
+            .gated(start).gated(gates.0, afterBodyBytes: Self.stops.0).gated(gates.1, afterBodyBytes: Self.stops.1)
+    }
+
+    /// Begins a load, and lets the server answer once its updates are being read.
+    func follow(_ request: ImageRequest) -> (ImageLoad, UpdateReader) {
+        let load = pipeline.load(request)
+        let updates = UpdateReader(load)
+        start.open()
+        return (load, updates)
     }
 
     var pipeline: ImagePipeline { base.pipeline }

@@ -11,8 +11,7 @@ struct PreviewTests {
     @Test("one every quarter of a second while bytes come, each of all bytes so far; then the image")
     func rate() async throws {
         let fixture = try PreviewFixture()
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        let (_, updates) = fixture.follow(fixture.request)
         await updates.read(to: Self.stops.0)
         #expect(fixture.decoder.decodings.isEmpty)
         try await fixture.waitForTurn()
@@ -52,8 +51,7 @@ struct PreviewTests {
             if number == 1 { gate.pass() }
             return try decoding.image()
         })
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        let (load, updates) = fixture.follow(fixture.request)
         await updates.read(to: Self.stops.0)
         try await fixture.waitForTurn()
         await gate.waitUntilReached()
@@ -84,6 +82,7 @@ struct PreviewTests {
         let fixture = try PreviewFixture()
         var request = fixture.request
         request.size = .pixels(100, 75)
+        if ![.notWanted, .small, .fast].contains(reason) { fixture.start.open() }
         switch reason {
         case .notFollowed:
             let load = fixture.pipeline.load(request)
@@ -92,8 +91,7 @@ struct PreviewTests {
             #expect(try await load.result.report.previewCount == 0)
         case .notWanted:
             request.progressivePreviews = false
-            let load = fixture.pipeline.load(request)
-            let updates = UpdateReader(load)
+            let (_, updates) = fixture.follow(request)
             await updates.read(to: Self.stops.0)
             fixture.openAll()
             #expect(await updates.rest().images.count == 1)
@@ -112,18 +110,17 @@ struct PreviewTests {
         case .small:
             let file = TestImages.solidPNG(width: 90, height: 90, color: .red)
             try #require(file.count < 32 << 10 && file.count > 30_000)
-            fixture.base.server.route("/a") { _ in
-                .ok(file, type: "image/png").gated(fixture.gates.0, afterBodyBytes: 30_000)
-            }
-            let load = fixture.pipeline.load(request)
-            let updates = UpdateReader(load)
+            fixture.base.server.respond(
+                to: "/a",
+                with: .ok(file, type: "image/png").gated(fixture.start)
+                    .gated(fixture.gates.0, afterBodyBytes: 30_000))
+            let (_, updates) = fixture.follow(request)
             await updates.read(to: 30_000)
             fixture.openAll()
             #expect(await updates.rest().images.count == 1)
         case .fast:
             // The one that waits: nothing else is done before the first quarter of a second is over.
-            let load = fixture.pipeline.load(request)
-            let updates = UpdateReader(load)
+            let (_, updates) = fixture.follow(request)
             await updates.read(to: Self.stops.0)
             fixture.openAll()
             #expect(await updates.rest().images.count == 1)
@@ -136,11 +133,8 @@ struct PreviewTests {
     @Test("of a body whose length isn't known, once there is enough of it")
     func unknownLength() async throws {
         let fixture = try PreviewFixture()
-        fixture.base.server.route("/a") { _ in
-            PreviewFixture.response(fixture.gates).framed(.chunked(sizes: [Self.stops.0]))
-        }
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        fixture.base.server.respond(to: "/a", with: fixture.response.framed(.chunked(sizes: [Self.stops.0])))
+        let (_, updates) = fixture.follow(fixture.request)
         await updates.read(to: Self.stops.0)
         try await fixture.waitForTurn()
         #expect(await updates.preview() != nil)
@@ -155,9 +149,9 @@ struct PreviewTests {
         request.size = .pixels(100, 75)
         let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
         prefetcher.start([request])
+        fixture.start.open()
         try await fixture.gates.0.waitUntilHeld()
-        let load = fixture.pipeline.load(request)
-        let updates = UpdateReader(load)
+        let (_, updates) = fixture.follow(request)
         fixture.gates.0.open()
         await updates.read(to: Self.stops.1)
         try await fixture.waitForTurn()
@@ -177,6 +171,7 @@ struct PreviewTests {
         round.processors = [.circle]
         let loads = [small, round].map(fixture.pipeline.load)
         let updates = loads.map(UpdateReader.init)
+        fixture.start.open()
         for index in 0..<2 { await updates[index].read(to: Self.stops.0) }
         try await fixture.clock.waitForSleepers(count: 2)
         fixture.clock.advance(by: .milliseconds(250))
@@ -204,8 +199,7 @@ struct PreviewTests {
                 return image
             }
         ]
-        let load = fixture.pipeline.load(request)
-        let updates = UpdateReader(load)
+        let (load, updates) = fixture.follow(request)
         await updates.read(to: Self.stops.0)
         try await fixture.waitForTurn()
         await gate.waitUntilReached()
@@ -225,8 +219,7 @@ struct PreviewTests {
             gate.pass()
             throw ImageError(.decoding, .corrupt(.png, detail: "half a file", offset: 1))
         })
-        let load = fixture.pipeline.load(fixture.request)
-        let updates = UpdateReader(load)
+        let (_, updates) = fixture.follow(fixture.request)
         await updates.read(to: Self.stops.0)
         try await fixture.waitForTurn()
         await gate.waitUntilReached()

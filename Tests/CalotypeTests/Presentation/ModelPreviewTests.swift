@@ -15,12 +15,20 @@ struct ModelPreviewTests {
 
     private func received(_ phase: RemoteImagePhase) -> Int { Int(phase.progress?.receivedByteCount ?? 0) }
 
+    /// Makes the view appear, and lets the server answer once its task reads the load's updates: it does so without a pause
+    /// on the main actor, where this goes on after that.
+    private func show(_ view: ModelView, _ fixture: PreviewFixture) async throws {
+        view.appear()
+        try await fixture.start.waitUntilHeld()
+        fixture.start.open()
+    }
+
     @Test("progress, then previews with it, then the image")
     func phases() async throws {
         let colors: [PixelColor] = [.green, .blue]
         let fixture = try PreviewFixture(script: { number, decoding in try decoding.image(colors[number - 1]) })
         let view = ModelView(fixture.request, in: fixture.pipeline)
-        view.appear()
+        try await show(view, fixture)
         await view.wait { received($0) >= Self.stops.0 }
         #expect(view.phase.image == nil)
         try await fixture.waitForTurn()
@@ -40,7 +48,7 @@ struct ModelPreviewTests {
     func cancellation() async throws {
         let fixture = try PreviewFixture()
         let view = ModelView(fixture.request, in: fixture.pipeline)
-        view.appear()
+        try await show(view, fixture)
         await view.wait { received($0) >= Self.stops.0 }
         try await fixture.waitForTurn()
         await view.wait { $0.image != nil }
@@ -56,13 +64,13 @@ struct ModelPreviewTests {
     func impression() async throws {
         let store = MemoryImpressionStore()
         let hash = ThumbHash(TestImages.solidBitmap(width: 200, height: 150, color: .blue))
-        let fixture = try PreviewFixture { $0.store = store }
+        // Before there is a pipeline, which begins at once to load what is there.
         store.keep(
-            ImpressionRecord(hash: hash, pixelSize: PreviewFixture.size), of: fixture.request.id, in: nil,
-            since: store.epoch())
+            ImpressionRecord(hash: hash, pixelSize: PreviewFixture.size), of: "photo", in: nil, since: store.epoch())
+        let fixture = try PreviewFixture { $0.store = store }
         await fixture.pipeline.prepare()
-        let view = ModelView(fixture.request, in: fixture.pipeline)
-        view.appear()
+        let view = ModelView(ImageRequest(url: fixture.base.server.url("/a"), id: "photo"), in: fixture.pipeline)
+        try await show(view, fixture)
         await view.wait { received($0) >= Self.stops.0 }
         #expect(preview(view.phase)?.pixelSize.width == 32)
         try await fixture.waitForTurn()
@@ -88,7 +96,7 @@ struct ModelPreviewTests {
         request.cachePolicy = .revalidate
         let view = ModelView(request, in: fixture.pipeline)
         #expect(view.color == .blue)
-        view.appear()
+        try await show(view, fixture)
         await view.wait { received($0) >= Self.stops.0 }
         #expect(preview(view.phase)?.pixelSize.width == 40)
         try await fixture.waitForTurn()
@@ -113,6 +121,7 @@ struct ModelPreviewTests {
         view.appear()
         #expect(await view.waitForImage() == .blue)
         view.change(to: fixture.request)
+        fixture.start.open()
         try await fixture.gates.0.waitUntilHeld()
         #expect(view.phase.isSuccess && view.color == .blue)
         fixture.openAll()
