@@ -28,7 +28,8 @@ extension LoadCoordinator {
         if isCancelled { task.cancel() }
     }
 
-    /// Tells those who follow how far a body has come, and passes it on to their previews.
+    /// Tells those who follow how far a body has come, and passes it on to their previews. Who comes to look while nothing
+    /// arrives has previews from the next piece on.
     private func report(_ reception: borrowing BodyReception, _ piece: Data, of job: FetchJob) {
         let progress = reception.progress
         job.note(progress)
@@ -56,24 +57,22 @@ extension LoadCoordinator {
     }
 
     private func finish(_ job: FetchJob, _ result: Result<FetchedResource, any Error>) {
-        var feeds: [PreviewFeed] = []
         let waiters = books.withLock { books in
             books.strike(job)
-            let waiters = job.waiters.takeAll()
-            for case .rendition(let rendition) in waiters {
-                if let feed = rendition.previews { feeds.append(feed) }
-            }
-            return waiters
+            return job.waiters.takeAll()
         }
-        // What is shown from now on is finished.
-        for feed in feeds { feed.end() }
         // Its place in the queue is given up last: whoever waits until nothing runs sees what comes of it.
         defer { fetchQueue.finish(job) }
         for waiter in waiters {
             switch (waiter, result) {
             case (.data(let load), _): load.promise.fulfil(result)
-            case (.rendition(let rendition), .success(let resource)): render(rendition, resource, job.queueTime)
-            case (.rendition(let rendition), .failure(let error)): finish(rendition, error)
+            case (.rendition(let rendition), _):
+                // What is shown of it from now on is finished.
+                rendition.previews?.end()
+                switch result {
+                case .success(let resource): render(rendition, resource, job.queueTime)
+                case .failure(let error): finish(rendition, error)
+                }
             }
         }
     }

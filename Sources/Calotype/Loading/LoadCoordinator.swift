@@ -256,8 +256,9 @@ final class LoadCoordinator: Sendable {
     func passOnPriority(of job: FetchJob, after known: ImageRequest.Priority? = nil) {
         var known = known
         while true {
-            let priority = priority(of: job)
-            if priority == known { return }
+            // One that nobody waits for any more has ended meanwhile, or is about to.
+            let priority = books.withLock { _ in job.waiters.isEmpty ? known : job.waiters.priority }
+            guard let priority, priority != known else { return }
             fetchQueue.move(job, to: priority)
             job.transferPriority.change(to: priority)
             if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
@@ -271,8 +272,8 @@ final class LoadCoordinator: Sendable {
     func passOnPriority(of job: RenditionJob, after known: ImageRequest.Priority? = nil) {
         var known = known
         while true {
-            let priority = books.withLock { _ in job.loads.priority }
-            if priority == known { return }
+            let priority = books.withLock { _ in job.loads.isEmpty ? known : job.loads.priority }
+            guard let priority, priority != known else { return }
             decodeQueue.move(job, to: priority)
             known = priority
         }

@@ -88,8 +88,8 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     var isCancelled = false
     /// Whether damaged bytes from the store have been fetched anew already.
     var isSecondAttempt = false
-    /// Where bytes go for previews, once somebody wants some. Once the bytes are there, nobody changes it: the decode reads it
-    /// without the lock.
+    /// Where bytes go for previews, once somebody wants some. Nobody changes it while the job waits for no bytes: what is done
+    /// with them then reads it without the lock.
     var previews: PreviewFeed?
     /// Where else the bytes may come from. Whether there is anything is settled from the start.
     var alternatives: Alternatives?

@@ -6,7 +6,7 @@ extension ResourceLoader {
     func fields(of fetch: Fetch) -> HTTPFields {
         if hasPrivateFields, fetch.isForeign { return RedirectPolicy.forAnyOrigin(configuration.fields) }
         var fields = configuration.fields
-        if case .http(let message) = fetch.source {
+        if let message = fetch.source.message {
             for field in message.fields { fields[field.name] = field.value }
         }
         return fields
@@ -22,13 +22,11 @@ extension ResourceLoader {
         if fetch.policy == .reload || fetch.policy == .revalidate, fields["Cache-Control"] == nil {
             fields["Cache-Control"] = "no-cache"
         }
-        var request = HTTPRequest(url: url, fields: fields, timeouts: configuration.timeouts, priority: priority)
-        if case .http(let message) = fetch.source {
-            request.method = message.method
-            request.body = message.body
-        }
-        request.allowsConstrainedNetwork = configuration.allowsConstrainedNetwork && !fetch.sparesData
-        request.allowsExpensiveNetwork = configuration.allowsExpensiveNetwork
-        return request
+        let message = fetch.source.message
+        return HTTPRequest(
+            method: message?.method ?? "GET", url: url, fields: fields, body: message?.body,
+            timeouts: configuration.timeouts, priority: priority,
+            allowsConstrainedNetwork: configuration.allowsConstrainedNetwork && !fetch.sparesData,
+            allowsExpensiveNetwork: configuration.allowsExpensiveNetwork)
     }
 }

@@ -123,9 +123,9 @@ final class ResourceLoader: Sendable {
         while true {
             var latest: HTTPLoader.Exchange?
             do {
-                let request = request(url, fetch, lookup, priority)
                 let conditions = attempts.partial?.conditions ?? (isConditional ? lookup.conditions : nil)
-                let exchange = try await http.send(request, conditions, failureCount: attempts.failureCount)
+                let exchange = try await http.send(
+                    request(url, fetch, lookup, priority), conditions, failureCount: attempts.failureCount)
                 latest = exchange
                 if let key = fetch.key, !HTTPCache.isSafe(key.method) { await invalidate(key, after: exchange) }
                 if attempts.partial == nil {
@@ -195,6 +195,11 @@ extension URL {
 }
 
 extension ImageRequest.Source {
+    /// The message, if the request is more than a URL.
+    var message: ImageRequest.HTTPMessage? {
+        if case .http(let message) = self { message } else { nil }
+    }
+
     /// The URL, if there is one.
     var url: URL? {
         switch self {

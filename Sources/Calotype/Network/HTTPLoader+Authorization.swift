@@ -5,9 +5,12 @@ import FoundationNetworking
 #endif
 
 extension HTTPLoader {
-    /// The request as the app's closure signs it. After a 401 the closure sees the request that was refused.
-    func authorized(_ request: HTTPRequest) async throws -> HTTPRequest {
-        guard let authorize = configuration.authorize else { return request }
+    /// Has the app's closure sign a request. After a 401 the closure sees the request that was refused.
+    ///
+    /// It is changed in place: a second request would take room in the frame of every load.
+    @inline(never)
+    func authorize(_ request: inout HTTPRequest) async throws {
+        guard let authorize = configuration.authorize else { return }
         var plain = URLRequest(url: request.url)
         plain.httpMethod = request.method
         plain.httpBody = request.body
@@ -20,9 +23,7 @@ extension HTTPLoader {
         } catch {
             throw ImageError(.authorization, .authorizationFailed, underlying: error)
         }
-        var result = request
-        if let url = signed.url { result.url = url }
-        for (name, value) in signed.allHTTPHeaderFields ?? [:] { result.fields[name] = value }
-        return result
+        if let url = signed.url { request.url = url }
+        for (name, value) in signed.allHTTPHeaderFields ?? [:] { request.fields[name] = value }
     }
 }

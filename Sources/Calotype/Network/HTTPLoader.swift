@@ -61,7 +61,7 @@ final class HTTPLoader: Sendable {
         _ request: consuming HTTPRequest, _ conditions: Conditions?, failureCount: Int
     ) async throws -> Exchange {
         conditions?.enter(&request, at: nil)
-        if configuration.authorize != nil { request = try await authorized(request) }
+        if configuration.authorize != nil { try await authorize(&request) }
         if !request.allowsConstrainedNetwork || !request.allowsExpensiveNetwork { try checkNetwork(for: request) }
         var redirectCount = 0
         var refusalCount = 0
@@ -80,7 +80,7 @@ final class HTTPLoader: Sendable {
             }
             if exchange.response.status == 401, configuration.authorize != nil, refusalCount == 0, redirectCount == 0 {
                 refusalCount = 1
-                request = try await authorized(request)
+                try await authorize(&request)
                 continue
             }
             guard (300..<400).contains(exchange.response.status),

@@ -33,9 +33,9 @@ public struct HTTPRequest: Sendable {
     /// How urgent the exchange is; it may change while the exchange runs.
     public var priority: TransferPriority
     /// Whether it may use a network that the user has asked to spare. A transport that can't tell uses any.
-    public var allowsConstrainedNetwork = true
+    public var allowsConstrainedNetwork: Bool
     /// Whether it may use a network that may cost the user. A transport that can't tell uses any.
-    public var allowsExpensiveNetwork = true
+    public var allowsExpensiveNetwork: Bool
     /// Is given the status and the fields of each interim response (1xx) before the final one, on a thread of the transport's:
     /// it must not block. A transport that doesn't see them gives none.
     package var onInterimResponse: (@Sendable (Int, HTTPFields) -> Void)?
@@ -43,7 +43,8 @@ public struct HTTPRequest: Sendable {
     /// Makes a request.
     public init(
         method: String = "GET", url: URL, fields: HTTPFields = .init(), body: Data? = nil,
-        timeouts: HTTPTimeouts = .init(), priority: TransferPriority = .init(.normal)
+        timeouts: HTTPTimeouts = .init(), priority: TransferPriority = .init(.normal),
+        allowsConstrainedNetwork: Bool = true, allowsExpensiveNetwork: Bool = true
     ) {
         self.method = method
         self.url = url
@@ -51,6 +52,8 @@ public struct HTTPRequest: Sendable {
         self.body = body
         self.timeouts = timeouts
         self.priority = priority
+        self.allowsConstrainedNetwork = allowsConstrainedNetwork
+        self.allowsExpensiveNetwork = allowsExpensiveNetwork
     }
 }
 
