@@ -58,8 +58,8 @@ struct WaiterList<Waiter: JobWaiter> {
     }
 }
 
-/// A number for each priority. In two vectors: one of eight would be aligned to 32 bytes, and with it every job, whose
-/// allocation then takes three times as long.
+/// A number for each priority. In two vectors: one of eight would be aligned to 32 bytes, and with it every job, which costs
+/// more to allocate than what is aligned to 16.
 private struct PriorityCounts {
     private var low = SIMD4<Int32>.zero
     private var high = SIMD4<Int32>.zero
