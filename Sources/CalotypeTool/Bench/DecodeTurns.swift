@@ -6,6 +6,7 @@ import Foundation
 ///
 ///     memory       the bytes by which the process's peak lies above what was resident before one decode
 ///     time COUNT   the CPU milliseconds of one decode, the mean of that many
+///     cancel COUNT the longest time in milliseconds that a decode goes on once it is cancelled, of that many
 ///     write FILE   the pixels, raw: "WIDTH HEIGHT CHANNELS\n" and the bytes
 ///     unsupported  is the answer to each of them if there is no decoder for the format
 struct DecodeTurns {
@@ -49,6 +50,9 @@ struct DecodeTurns {
             let start = DecodeRound.cpuNanoseconds()
             for _ in 0..<count { _ = try decode() }
             return "\(Double(DecodeRound.cpuNanoseconds() - start) / 1e6 / Double(count))"
+        case ("cancel", let count?):
+            guard let count = Int(count), count > 0 else { throw BenchError("\(count) is no count.") }
+            return "\(try longestCancel(count).millisecondCount)"
         case ("write", let path?):
             let bitmap = try decode()
             var file = Data("\(bitmap.size.width) \(bitmap.size.height) 4\n".utf8)
@@ -57,6 +61,29 @@ struct DecodeTurns {
             return "written"
         default: throw BenchError("A line that asks for nothing known.")
         }
+    }
+
+    /// Cancels decodes at even steps of the time that one takes, on a thread of their own.
+    private func longestCancel(_ count: Int) throws -> Duration {
+        let start = ContinuousClock.now
+        _ = try decode()
+        let whole = ContinuousClock.now - start
+        return try (1...count).map { step in
+            let cancellation = DecodeCancellation()
+            let end = DispatchSemaphore(value: 0)
+            var options = options
+            options.cancellation = cancellation
+            Thread { [data, options] in
+                // It is cancelled, or done before: either way it has returned.
+                _ = try? ImageDecoders.system.decode(data, options: options)
+                end.signal()
+            }.start()
+            Thread.sleep(forTimeInterval: (whole * step / (count + 1)).millisecondCount / 1_000)
+            let moment = ContinuousClock.now
+            cancellation.cancel()
+            end.wait()
+            return ContinuousClock.now - moment
+        }.max() ?? .zero
     }
 
     private func decode() throws -> Bitmap { try ImageDecoders.system.decode(data, options: options).bitmap }
