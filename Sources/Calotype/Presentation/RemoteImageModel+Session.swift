@@ -2,7 +2,8 @@ extension RemoteImageModel {
     /// One call of ``RemoteImageModel/show(_:in:)``: what it shows, and when it is to load.
     @MainActor
     final class Session {
-        let request: ImageRequest
+        /// As the view last gave it: its subject stays the same.
+        var request: ImageRequest
         let pipeline: ImagePipeline
         let subject: Subject
         /// An element for each time that it is to load anew. One that comes during a load is kept for after it; more

@@ -70,6 +70,9 @@ public final class RemoteImageModel {
     /// remains, and the next call goes on. A second call takes the place of the first. When the request's partition is
     /// removed, the call ends with nothing shown.
     public func show(_ request: ImageRequest, in pipeline: ImagePipeline) async {
+        // Tasks needn't begin in the order in which they were made: one that was cancelled before it began mustn't take the
+        // place of its successor.
+        guard !Task.isCancelled else { return }
         let session = Session(request, pipeline)
         // What is under way for the former session ends once this one has joined it.
         let former = self.session
@@ -96,8 +99,21 @@ public final class RemoteImageModel {
     ///
     /// For a view that has gone from the screen: until it comes back, the image is the caches' to keep or to drop.
     public func rest() {
-        if display?.phase.isSuccess == true { display = nil }
+        if display != nil { display = nil }
     }
+
+    /// Takes what a request says anew and what is no part of its ``Subject``, credentials above all: for the loads to come,
+    /// as by ``retry()``. Nothing begins anew.
+    ///
+    /// For a view whose request has changed and whose task hasn't been restarted by that. Does nothing if it is of another
+    /// subject than what is being shown.
+    public func renew(_ request: ImageRequest) {
+        guard let session, session.subject == Subject(request, session.pipeline) else { return }
+        session.request = request
+    }
+
+    /// Whether ``show(_:in:)`` goes on: it ends with its task, and when its partition is removed.
+    package var isShowing: Bool { session != nil }
 
     /// Shows nothing, and ends the wait.
     public func clear() {

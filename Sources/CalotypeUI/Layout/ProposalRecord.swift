@@ -42,6 +42,8 @@ struct ImageRoom: Hashable, Sendable {
 final class ProposalRecord: Sendable {
     private struct State {
         var room: ImageRoom?
+        /// Whether the next placement is told whatever its room.
+        var tellsAgain = false
         var observer: (@Sendable (ImageRoom) -> Void)?
     }
 
@@ -55,10 +57,16 @@ final class ProposalRecord: Sendable {
         state.withLock { $0.observer = observer }
     }
 
+    /// Has the observer told of the next placement, though the room be the same.
+    func tellAgain() {
+        state.withLock { $0.tellsAgain = true }
+    }
+
     func note(_ room: ImageRoom) {
         let observer = state.withLock { state -> (@Sendable (ImageRoom) -> Void)? in
-            guard state.room != room else { return nil }
+            guard state.room != room || state.tellsAgain else { return nil }
             state.room = room
+            state.tellsAgain = false
             return state.observer
         }
         observer?(room)
