@@ -76,8 +76,7 @@ final class CachedImageState {
         latest = wish
         model.update = update
         if let request = sized(wish) { model.renew(request) }
-        // Before the first placement nothing is known to be in view.
-        if begun != nil, begun != wish.taskID { loadUnlessBegunInThisTurn() }
+        if begun != wish.taskID, record.isPlaced { loadUnlessBegunInThisTurn() }
         return wish
     }
 
@@ -108,15 +107,7 @@ final class CachedImageState {
     func run() async {
         // Cancelled before it began, it is of a view that has gone, or that wishes for something else.
         guard !Task.isCancelled else { return }
-        let formers = (standIn, bridge)
-        (standIn, bridge) = (nil, nil)
-        // The model lets its new load join before it ends the other's.
-        defer {
-            formers.0?.cancel()
-            formers.1?.cancel()
-        }
-        guard let latest, let request = begin(latest) else { return }
-        await model.show(request, in: latest.pipeline)
+        if let latest, let session = begin(latest) { await model.proceed(with: session) }
     }
 
     /// The view has gone: its pixels are the caches' business now.
@@ -124,29 +115,40 @@ final class CachedImageState {
     /// A lazy container may keep the state of a row off screen, and with it what the body last gave: in this turn that is
     /// no image, so that neither holds pixels. Later evaluations are for the view's return.
     func rest() {
-        standIn?.cancel()
-        bridge?.cancel()
-        (standIn, bridge) = (nil, nil)
+        endFormer()
         begun = nil
         model.rest()
-        record.tellAgain()
+        record.leave()
         isLeaving = true
         renewal += 1
         Task { [weak self] in
             await Task.yield()
-            self?.isLeaving = false
+            self?.endLeaving()
         }
     }
 
-    private func begin(_ wish: Wish) -> ImageRequest? {
+    private func endLeaving() {
+        guard isLeaving else { return }
+        isLeaving = false
+        // It came back in this turn, and nobody has said so.
+        if record.isPlaced { renewal += 1 }
+    }
+
+    /// Begins to load, in place of what was under way for this view, which ends once this has joined it.
+    private func begin(_ wish: Wish) -> RemoteImageModel.Session? {
         appear()
+        defer { endFormer() }
         begun = wish.taskID
         if wish.request?.size == .automatic, grownRoom == nil { firstRoom = record.room ?? Self.largestRoom }
-        guard let request = sized(wish) else {
-            model.clear()
-            return nil
-        }
-        return request
+        if let request = sized(wish) { return model.begin(request, in: wish.pipeline) }
+        model.clear()
+        return nil
+    }
+
+    private func endFormer() {
+        standIn?.cancel()
+        bridge?.cancel()
+        (standIn, bridge) = (nil, nil)
     }
 
     private func loadUnlessBegunInThisTurn() {
@@ -158,12 +160,9 @@ final class CachedImageState {
     }
 
     private func loadUnlessBegun() {
-        guard let latest, begun != latest.taskID else { return }
-        standIn?.cancel()
-        standIn = nil
-        guard let request = begin(latest) else { return }
+        guard let latest, begun != latest.taskID, record.isPlaced, let session = begin(latest) else { return }
         // It mustn't keep the state, whose end is its end.
-        standIn = Task { [model, pipeline = latest.pipeline] in await model.show(request, in: pipeline) }
+        standIn = Task { [model] in await model.proceed(with: session) }
     }
 
     // MARK: Size

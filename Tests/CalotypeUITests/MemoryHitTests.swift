@@ -22,7 +22,8 @@ struct MemoryHitTests {
 
     /// The first body, the first frame, and all that follow.
     private func expectHit(
-        _ images: ImageServer, _ request: ImageRequest, isSuccessAtOnce: Bool, _ location: SourceLocation = #_sourceLocation
+        _ images: ImageServer, _ request: ImageRequest, isSuccessAtOnce: Bool,
+        _ location: SourceLocation = #_sourceLocation
     ) async throws {
         let requestCount = images.server.requestCount
         let log = PhaseLog()
