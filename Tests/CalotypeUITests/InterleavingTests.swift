@@ -61,11 +61,14 @@ struct InterleavingTests {
         var context = ""
     }
 
+    private func rows(of frame: Frame) -> [AnyHashable: [Element]] {
+        Dictionary(grouping: frame.elements.filter { !$0.ids.isEmpty }) { $0.ids[0] }
+    }
+
     /// What each row of a frame shows beside its number.
     private func check(_ frame: Frame, _ context: String) throws -> Int {
         var shown = 0
-        for place in 0..<10 {
-            let row = frame.elements(id: place)
+        for (place, row) in rows(of: frame) {
             guard let name = row.compactMap(\.text).first(where: { $0.hasPrefix("is ") }) else { continue }
             for image in row.compactMap(\.image) {
                 let number = try #require(Int(name.dropFirst(3)))
@@ -81,10 +84,8 @@ struct InterleavingTests {
 
     /// Whether each row shows its image or its failure, or has nothing to show.
     private func isSettled(_ frame: Frame) -> Bool {
-        (0..<10).allSatisfy { place in
-            let row = frame.elements(id: place)
-            return row.isEmpty || row.contains { $0.text == "is -1" }
-                || row.contains { $0.image != nil || $0.text == "Retry" }
+        rows(of: frame).values.allSatisfy { row in
+            row.contains { $0.text == "is -1" || $0.image != nil || $0.text == "Retry" }
         }
     }
 
