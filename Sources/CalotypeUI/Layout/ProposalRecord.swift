@@ -42,6 +42,8 @@ struct ImageRoom: Hashable, Sendable {
 final class ProposalRecord: Sendable {
     private struct State {
         var room: ImageRoom?
+        /// Whether there has been a placement since the view was last away.
+        var isPlaced = false
         var observer: (@Sendable (ImageRoom) -> Void)?
     }
 
@@ -50,15 +52,24 @@ final class ProposalRecord: Sendable {
     /// The room at the last placement; `nil` before the first.
     var room: ImageRoom? { state.withLock { $0.room } }
 
-    /// Is told of each placement with another room than before, on the layout's thread. Must not block.
+    /// Is told of each placement with another room than before, and of the first since the view was away; on the layout's thread. Must not block.
     func observe(_ observer: @escaping @Sendable (ImageRoom) -> Void) {
         state.withLock { $0.observer = observer }
     }
 
+    /// Whether the view has been laid out since it was last away.
+    var isPlaced: Bool { state.withLock { $0.isPlaced } }
+
+    /// The view is away. Its next placement is told, though the room be the same.
+    func leave() {
+        state.withLock { $0.isPlaced = false }
+    }
+
     func note(_ room: ImageRoom) {
         let observer = state.withLock { state -> (@Sendable (ImageRoom) -> Void)? in
-            guard state.room != room else { return nil }
+            guard state.room != room || !state.isPlaced else { return nil }
             state.room = room
+            state.isPlaced = true
             return state.observer
         }
         observer?(room)
