@@ -9,10 +9,10 @@ final class CachedImageState {
     @ObservationIgnored let record = ProposalRecord()
     @ObservationIgnored private let model = RemoteImageModel()
 
-    /// The room that an image of automatic size outgrew, in whole steps; `nil` as long as the first one does.
-    private var grownRoom: ImageRoom?
+    /// The room that an image of automatic size has grown to, in whole steps; `nil` as long as the first one does.
+    private var grown: LoadedRoom?
     /// The room that the image was first loaded for.
-    @ObservationIgnored private var firstRoom: ImageRoom?
+    @ObservationIgnored private var first: LoadedRoom?
     /// What the body was last evaluated for.
     @ObservationIgnored private var latest: Wish?
     /// Keeps what is under way when a larger size takes its place: SwiftUI ends one task before it begins the next.
@@ -21,6 +21,12 @@ final class CachedImageState {
     /// Loads where the view was laid out and its task hasn't begun: appearance isn't always told.
     @ObservationIgnored private var standIn: Task<Void, Never>?
     @ObservationIgnored private var isObserving = false
+
+    /// The room that an image of automatic size is loaded for. The next image begins anew.
+    private struct LoadedRoom {
+        var subject: RemoteImageModel.Subject
+        var room: ImageRoom
+    }
 
     /// What is to be shown, and where it comes from.
     struct Wish {
@@ -35,11 +41,15 @@ final class CachedImageState {
     struct TaskID: Hashable {
         var subject: RemoteImageModel.Subject?
         var grownRoom: ImageRoom?
+        var displayScale: CGFloat
     }
 
     nonisolated init() {}
 
-    isolated deinit { standIn?.cancel() }
+    isolated deinit {
+        standIn?.cancel()
+        bridge?.cancel()
+    }
 
     // MARK: For the body
 
@@ -51,10 +61,10 @@ final class CachedImageState {
         let subject = request.map { request in
             RemoteImageModel.Subject(Self.fixed(request, displayScale) ?? request, pipeline)
         }
-        let isAutomatic = request?.size == .automatic
+        let grownRoom = grown.flatMap { $0.subject == subject ? $0.room : nil }
         let wish = Wish(
             request: request, pipeline: pipeline, displayScale: displayScale,
-            taskID: TaskID(subject: subject, grownRoom: isAutomatic ? grownRoom : nil), update: update)
+            taskID: TaskID(subject: subject, grownRoom: grownRoom, displayScale: displayScale), update: update)
         latest = wish
         return wish
     }
@@ -83,7 +93,9 @@ final class CachedImageState {
         let bridge = bridge
         self.bridge = nil
         defer { bridge?.cancel() }
-        if wish.request?.size == .automatic, grownRoom == nil { firstRoom = record.room ?? Self.largestRoom }
+        if wish.request?.size == .automatic, let subject = wish.taskID.subject, wish.taskID.grownRoom == nil {
+            first = LoadedRoom(subject: subject, room: firstRoom(of: wish))
+        }
         guard let request = sized(wish) else { return model.clear() }
         model.update = wish.update
         await model.show(request, in: wish.pipeline)
@@ -93,18 +105,39 @@ final class CachedImageState {
     func rest() {
         standIn?.cancel()
         standIn = nil
+        bridge?.cancel()
+        bridge = nil
         model.rest()
     }
 
     // MARK: Size
 
-    /// The room for which an image is loaded that hasn't been laid out by the time it appears.
-    private static let largestRoom = ImageRoom(width: 1_024, height: 1_024)
+    /// The room for which an image is loaded that hasn't been laid out by the time it appears: 1,024 pixels each way.
+    private static func unknownRoom(displayScale: CGFloat) -> ImageRoom {
+        ImageRoom(width: 1_024 / displayScale, height: 1_024 / displayScale)
+    }
+
+    /// The room that an image is to be loaded for at first.
+    private func firstRoom(of wish: Wish) -> ImageRoom {
+        guard let placement = record.placement else { return Self.unknownRoom(displayScale: wish.displayScale) }
+        // What stands in for the image may tell already how large it will be.
+        return growth(of: placement, from: placement.room, wish) ?? placement.room
+    }
+
+    private func growth(of placement: ImagePlacement, from loaded: ImageRoom, _ wish: Wish) -> ImageRoom? {
+        placement.growth(
+            from: loaded, original: phase(of: wish).image?.originalPixelSize, displayScale: wish.displayScale)
+    }
+
+    /// The room that an image is being loaded for.
+    private func loadedRoom(of wish: Wish) -> ImageRoom? {
+        wish.taskID.grownRoom ?? first.flatMap { $0.subject == wish.taskID.subject ? $0.room : nil }
+    }
 
     private func sized(_ wish: Wish) -> ImageRequest? {
         guard var request = wish.request else { return nil }
         if let fixed = Self.fixed(request, wish.displayScale) { return fixed }
-        guard let room = grownRoom ?? firstRoom ?? record.room else { return request }
+        guard let room = loadedRoom(of: wish) ?? record.placement?.room else { return request }
         request.size = room.size(displayScale: wish.displayScale)
         return request
     }
@@ -120,10 +153,10 @@ final class CachedImageState {
     private func observePlacements() {
         guard !isObserving else { return }
         isObserving = true
-        record.observe { [weak self] room in
+        record.observe { [weak self] in
             // Layout isn't the place to change what views depend on.
             Task { @MainActor in
-                self?.noteRoom(room)
+                self?.notePlacement()
                 // The task of a view that appears in this turn is begun before the next one.
                 await Task.yield()
                 self?.loadUnlessRunning()
@@ -136,13 +169,16 @@ final class CachedImageState {
         standIn = Task { [weak self] in await self?.load(latest) }
     }
 
-    private func noteRoom(_ room: ImageRoom) {
-        guard let latest, latest.request?.size == .automatic, let loaded = grownRoom ?? firstRoom, room.exceeds(loaded)
+    private func notePlacement() {
+        guard let latest, latest.request?.size == .automatic, let subject = latest.taskID.subject,
+            let placement = record.placement, let loaded = loadedRoom(of: latest),
+            let room = growth(of: placement, from: loaded, latest)
         else { return }
-        let grown = SizeBuckets.bucket(room.union(loaded))
         var request = latest.request
-        request?.size = grown.size(displayScale: latest.displayScale)
+        request?.size = room.size(displayScale: latest.displayScale)
+        let former = bridge
         bridge = request.map { latest.pipeline.load($0) }
-        grownRoom = grown
+        former?.cancel()
+        grown = LoadedRoom(subject: subject, room: room)
     }
 }
