@@ -90,9 +90,11 @@ final class CachedImageState {
 
     private func load(_ wish: Wish) async {
         hasRun = true
-        let bridge = bridge
-        self.bridge = nil
-        defer { bridge?.cancel() }
+        if let bridge {
+            self.bridge = nil
+            // It is over once the model has joined what it kept, which is before the model first waits.
+            Task { bridge.cancel() }
+        }
         if wish.request?.size == .automatic, let subject = wish.taskID.subject, wish.taskID.grownRoom == nil {
             first = LoadedRoom(subject: subject, room: firstRoom(of: wish))
         }
