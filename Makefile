@@ -4,7 +4,7 @@
 
 SWIFT ?= swift
 SWIFT_FLAGS ?=
-SOURCES = Sources Tests Support Package.swift
+SOURCES = Sources Tests Support Examples Package.swift
 
 # A test that crashes should say so and end: the backtracer would wait for a debugger.
 export SWIFT_BACKTRACE = enable=no

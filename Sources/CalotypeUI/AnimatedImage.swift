@@ -55,6 +55,7 @@ public nonisolated struct AnimatedImage<Content: View>: View {
         self.content = content
     }
 
+    /// The frame whose turn it is.
     @MainActor public var body: some View {
         if let image {
             if let animation = image.animation {
@@ -69,7 +70,7 @@ public nonisolated struct AnimatedImage<Content: View>: View {
         let isPaused = reducesMotion || !playsAnimatedImages || !player.wantsToPlay(animation, in: scenePhase)
         return TimelineView(.animation(minimumInterval: animation.timelineInterval, paused: isPaused)) { context in
             content(Image(player.frame(of: animation) ?? first, scale: scale))
-                .onChange(of: AnimationTick(date: context.date, animation: ObjectIdentifier(animation)), initial: true) {
+                .onChange(of: AnimationTick(context.date, animation), initial: true) {
                     if !isPaused { player.advance(animation, to: context.date) }
                 }
         }
@@ -83,8 +84,13 @@ public nonisolated struct AnimatedImage<Content: View>: View {
 
 /// A moment of a timeline, in the animation that is played then.
 private nonisolated struct AnimationTick: Equatable {
-    let date: Date
-    let animation: ObjectIdentifier
+    private let date: Date
+    private let animation: ObjectIdentifier
+
+    init(_ date: Date, _ animation: ImageAnimation) {
+        self.date = date
+        self.animation = ObjectIdentifier(animation)
+    }
 }
 
 extension ImageAnimation {

@@ -51,6 +51,7 @@ public nonisolated struct CachedAsyncImage<Content: View>: View {
         self.presentation = presentation
     }
 
+    /// The image, or what stands in for it.
     @MainActor public var body: some View {
         let wish = state.wish(for: resolved, in: pipeline, displayScale: displayScale, updating: updates)
         let phase = state.phase(of: wish)

@@ -221,7 +221,7 @@ struct AnimatedImageTests {
         host.update { AnimatedImage(other.image) }
         #expect(host.render().images.first?.decoded === other.image)
         await settle(host, other)
-        host.advance(by: .milliseconds(210))
+        host.advance(by: .milliseconds(240))
         try await host.next { $0.shownIndex == 2 }
     }
 
@@ -278,10 +278,10 @@ struct AnimatedImageTests {
         await served.settle(host)
         let first = try #require(host.frame.images(id: "plays").first?.decoded)
         #expect(first.animation?.frameCount == 2)
-        let still = try #require(host.frame.images(id: "stands").first?.decoded)
         host.advance(by: try #require(first.animation?.durations[0]))
         let frame = try await host.next { $0.images(id: "plays").first?.decoded !== first }
-        #expect(frame.images(id: "stands").first?.decoded === still)
+        // The image itself, which later frames aren't.
+        #expect(frame.images(id: "stands").first?.decoded?.animation != nil)
         #expect(frame.images(id: "plays").first?.size == CGSize(width: 16, height: 16))
     }
 }

@@ -56,8 +56,12 @@ struct AutomaticSizeTests {
     func fit() async throws {
         let served = try ServedImages()
         let host = host(served, scale: 2) {
-            CachedAsyncImage(url: served.url) { $0.resizable().scaledToFit() } placeholder: { Color.gray }
-                .frame(width: 100, height: 100)
+            CachedAsyncImage(url: served.url) {
+                $0.resizable().scaledToFit()
+            } placeholder: {
+                Color.gray
+            }
+            .frame(width: 100, height: 100)
         }
         try await served.wait(host, for: PixelSize(267, 200))
         #expect(served.decodedSizes == [PixelSize(267, 200)])
@@ -106,7 +110,11 @@ struct AutomaticSizeTests {
         let host = host(served, scale: scale) {
             ScrollView {
                 LazyVStack {
-                    CachedAsyncImage(url: served.url) { $0.resizable().scaledToFit() } placeholder: { Color.gray }
+                    CachedAsyncImage(url: served.url) {
+                        $0.resizable().scaledToFit()
+                    } placeholder: {
+                        Color.gray
+                    }
                 }
             }
         }
@@ -120,7 +128,11 @@ struct AutomaticSizeTests {
         let served = try ServedImages()
         let host = host(served, size: CGSize(width: 320, height: 60)) {
             HStack(spacing: 0) {
-                CachedAsyncImage(url: served.url) { $0.resizable() } placeholder: { Color.gray }
+                CachedAsyncImage(url: served.url) {
+                    $0.resizable()
+                } placeholder: {
+                    Color.gray
+                }
                 VStack(spacing: 0) {
                     Color.gray
                     Color.gray
@@ -137,7 +149,11 @@ struct AutomaticSizeTests {
     func unproposed() async throws {
         let served = try ServedImages()
         let host = host(served) {
-            CachedAsyncImage(url: served.url) { $0.resizable() } placeholder: { Color.gray }.fixedSize()
+            CachedAsyncImage(url: served.url) {
+                $0.resizable()
+            } placeholder: {
+                Color.gray
+            }.fixedSize()
         }
         try await served.wait(host, for: PixelSize(1_200, 900))
         #expect(served.decodedSizes == [PixelSize(1_200, 900)])
@@ -148,8 +164,12 @@ struct AutomaticSizeTests {
     func namedSize() async throws {
         let served = try ServedImages()
         let host = host(served, scale: 2) {
-            CachedAsyncImage(url: served.url) { $0.resizable() } placeholder: { Color.gray }
-                .remoteImageSize(.points(60, 60))
+            CachedAsyncImage(url: served.url) {
+                $0.resizable()
+            } placeholder: {
+                Color.gray
+            }
+            .remoteImageSize(.points(60, 60))
         }
         try await served.wait(host, for: PixelSize(160, 120))
         #expect(served.decodedSizes == [PixelSize(160, 120)])
@@ -159,9 +179,13 @@ struct AutomaticSizeTests {
     func folded() async throws {
         let served = try ServedImages(ServedImages.file(width: 1_500, height: 1_500))
         func row(height: CGFloat) -> some View {
-            CachedAsyncImage(url: served.url) { $0.resizable() } placeholder: { Color.gray }
-                .frame(height: height)
-                .imagePipeline(served.pipeline)
+            CachedAsyncImage(url: served.url) {
+                $0.resizable()
+            } placeholder: {
+                Color.gray
+            }
+            .frame(height: height)
+            .imagePipeline(served.pipeline)
         }
         let host = ViewHost { row(height: 0) }
         try await served.wait(host, for: PixelSize(1_024, 1_024))
@@ -181,8 +205,12 @@ struct AutomaticSizeTests {
         var settings = ViewHost.Settings()
         settings.withholds = { event, _ in event == .task || event == .appear }
         let host = host(served, settings: settings) {
-            CachedAsyncImage(url: served.url) { $0.resizable().scaledToFill() } placeholder: { Color.gray }
-                .frame(width: 88, height: 88)
+            CachedAsyncImage(url: served.url) {
+                $0.resizable().scaledToFill()
+            } placeholder: {
+                Color.gray
+            }
+            .frame(width: 88, height: 88)
         }
         try await served.wait(host, for: PixelSize(117, 88))
         #expect(served.decodedSizes == [PixelSize(117, 88)])
@@ -193,7 +221,11 @@ struct AutomaticSizeTests {
     func resizing() async throws {
         let served = try ServedImages()
         let host = host(served, size: CGSize(width: 200, height: 150)) {
-            CachedAsyncImage(url: served.url) { $0.resizable() } placeholder: { Color.gray }
+            CachedAsyncImage(url: served.url) {
+                $0.resizable()
+            } placeholder: {
+                Color.gray
+            }
         }
         try await served.wait(host, for: PixelSize(200, 150))
         #expect(served.decodedSizes == [PixelSize(200, 150)])
@@ -224,7 +256,11 @@ struct AutomaticSizeTests {
         ] {
             let served = try ServedImages(file)
             let host = host(served, size: portrait) {
-                CachedAsyncImage(url: served.url) { $0.resizable().scaledToFit() } placeholder: { Color.gray }
+                CachedAsyncImage(url: served.url) {
+                    $0.resizable().scaledToFit()
+                } placeholder: {
+                    Color.gray
+                }
             }
             try await served.wait(host, for: sizes[0])
             for size in [landscape, portrait, landscape] {
@@ -240,7 +276,11 @@ struct AutomaticSizeTests {
     func staysWhileGrowing() async throws {
         let served = try ServedImages()
         let host = host(served, size: CGSize(width: 100, height: 75)) {
-            CachedAsyncImage(url: served.url) { $0.resizable() } placeholder: { ProgressView() }
+            CachedAsyncImage(url: served.url) {
+                $0.resizable()
+            } placeholder: {
+                ProgressView()
+            }
         }
         try await served.wait(host, for: PixelSize(100, 75))
         var frames: [Frame] = []
@@ -256,7 +296,11 @@ struct AutomaticSizeTests {
         let gate = LoopbackServer.Gate()
         let served = try ServedImages(gate: gate)
         let host = host(served, size: CGSize(width: 100, height: 75)) {
-            CachedAsyncImage(url: served.url) { $0.resizable() } placeholder: { ProgressView() }
+            CachedAsyncImage(url: served.url) {
+                $0.resizable()
+            } placeholder: {
+                ProgressView()
+            }
         }
         try await gate.waitUntilHeld()
         for width in [150, 200, 300] as [CGFloat] {
@@ -273,10 +317,14 @@ struct AutomaticSizeTests {
     func displayScale() async throws {
         let served = try ServedImages()
         func view(_ scale: CGFloat) -> some View {
-            CachedAsyncImage(url: served.url) { $0.resizable() } placeholder: { Color.gray }
-                .frame(width: 100, height: 75)
-                .imagePipeline(served.pipeline)
-                .environment(\.displayScale, scale)
+            CachedAsyncImage(url: served.url) {
+                $0.resizable()
+            } placeholder: {
+                Color.gray
+            }
+            .frame(width: 100, height: 75)
+            .imagePipeline(served.pipeline)
+            .environment(\.displayScale, scale)
         }
         let host = ViewHost { view(1) }
         try await served.wait(host, for: PixelSize(100, 75))
@@ -291,9 +339,13 @@ struct AutomaticSizeTests {
         let served = try ServedImages()
         let other = served.server.url("/other.png")
         func view(_ url: URL, _ side: CGFloat) -> some View {
-            CachedAsyncImage(url: url) { $0.resizable() } placeholder: { Color.gray }
-                .frame(width: side, height: side * 3 / 4)
-                .imagePipeline(served.pipeline)
+            CachedAsyncImage(url: url) {
+                $0.resizable()
+            } placeholder: {
+                Color.gray
+            }
+            .frame(width: side, height: side * 3 / 4)
+            .imagePipeline(served.pipeline)
         }
         let host = ViewHost { view(served.url, 100) }
         try await served.wait(host, for: PixelSize(100, 75))
@@ -346,35 +398,62 @@ struct LayoutComparisonTests {
             #expect(rects.system == rects.cached, sourceLocation: location)
             #expect(!rects.system.isEmpty, sourceLocation: location)
         }
-        expectSame(try await rects(scale: scale) { $0 } around: { $0 })
-        expectSame(try await rects(scale: scale) { $0 } around: { $0.frame(width: 50, alignment: .leading) })
-        expectSame(try await rects(scale: scale) { $0.resizable() } around: { view in
-            VStack(alignment: .leading) {
-                Text("above")
-                view
-                Text("below")
-            }
-        })
-        expectSame(try await rects(scale: scale) { $0.resizable().scaledToFit() } around: { view in
-            HStack(alignment: .bottom) {
-                view
-                Text("beside")
-            }
-        })
-        expectSame(try await rects(scale: scale) { $0.resizable().scaledToFill() } around: { view in
-            ScrollView {
-                LazyVStack {
+        expectSame(
+            try await rects(scale: scale) {
+                $0
+            } around: {
+                $0
+            })
+        expectSame(
+            try await rects(scale: scale) {
+                $0
+            } around: {
+                $0.frame(width: 50, alignment: .leading)
+            })
+        expectSame(
+            try await rects(scale: scale) {
+                $0.resizable()
+            } around: { view in
+                VStack(alignment: .leading) {
+                    Text("above")
                     view
                     Text("below")
                 }
-            }
-        })
-        expectSame(try await rects(scale: scale) { $0.resizable() } around: { $0.fixedSize() })
-        expectSame(try await rects(scale: scale) { image in
-            VStack {
-                image
-                Text("caption")
-            }
-        } around: { $0.padding(10) })
+            })
+        expectSame(
+            try await rects(scale: scale) {
+                $0.resizable().scaledToFit()
+            } around: { view in
+                HStack(alignment: .bottom) {
+                    view
+                    Text("beside")
+                }
+            })
+        expectSame(
+            try await rects(scale: scale) {
+                $0.resizable().scaledToFill()
+            } around: { view in
+                ScrollView {
+                    LazyVStack {
+                        view
+                        Text("below")
+                    }
+                }
+            })
+        expectSame(
+            try await rects(scale: scale) {
+                $0.resizable()
+            } around: {
+                $0.fixedSize()
+            })
+        expectSame(
+            try await rects(scale: scale) { image in
+                VStack {
+                    image
+                    Text("caption")
+                }
+            } around: {
+                $0.padding(10)
+            })
     }
 }

@@ -113,8 +113,13 @@ private enum Renamed {
     static nonisolated func request(_ request: URLRequest) -> CachedAsyncImage<Image> {
         CachedAsyncImage(request: request, scale: 2)
     }
-    static nonisolated func requestChoice(_ request: URLRequest?) -> CachedAsyncImage<_ConditionalContent<Image, Color>> {
-        CachedAsyncImage(request: request) { $0.resizable() } placeholder: { Color.gray }
+    static nonisolated func requestChoice(_ request: URLRequest?) -> CachedAsyncImage<_ConditionalContent<Image, Color>>
+    {
+        CachedAsyncImage(request: request) {
+            $0.resizable()
+        } placeholder: {
+            Color.gray
+        }
     }
     static nonisolated func requestPhase(_ request: URLRequest?) -> CachedAsyncImage<Image?> {
         CachedAsyncImage(request: request, scale: 2, transaction: Transaction()) { phase in phase.image }
