@@ -107,12 +107,9 @@ struct SnippetTests {
     func failure() async throws {
         let bad = URL(string: "https://example.com/missing.png")!
         let p = ImagePipeline.scripted([url: .image(.fixture), bad: .failure(.status(404))])
+        // swift-format-ignore
         func view(_ url: URL) -> some View {
-            CachedAsyncImage(url: url) {
-                $0.resizable()
-            } placeholder: {
-                Color.gray
-            } failure: { error, retry in
+            CachedAsyncImage(url: url) { $0.resizable() } placeholder: { Color.gray } failure: { error, retry in
                 Button("Retry", action: retry)
             }
         }
@@ -192,12 +189,9 @@ struct SnippetTests {
     @Test("a size of the app's own, a preview that is told apart, and an animation")
     func migrated() {
         let frame = frame {
-            CachedAsyncImage(url: url) {
-                $0.resizable()
-            } placeholder: {
-                Color.gray
-            }
-            .remoteImageSize(.points(88, 88))
+            // swift-format-ignore
+            CachedAsyncImage(url: url) { $0.resizable() } placeholder: { Color.gray }
+                .remoteImageSize(.points(88, 88))
             CachedAsyncImage(ImageRequest(url: url)) { phase in
                 phase.image?.resizable().scaledToFit().opacity(phase.isSuccess ? 1 : 0.5)
             }
