@@ -6,7 +6,7 @@
 SWIFT ?= swift
 SWIFT_FLAGS ?=
 TRAITS ?= --enable-all-traits
-SOURCES = Sources Tests Support Package.swift
+SOURCES = Sources Tests Support Examples Package.swift
 
 # A test that crashes should say so and end: the backtracer would wait for a debugger.
 export SWIFT_BACKTRACE = enable=no

@@ -18,12 +18,12 @@ final class CachedImageState {
     @ObservationIgnored let record = ProposalRecord()
     @ObservationIgnored private let model = RemoteImageModel()
 
-    /// The room that an image of automatic size outgrew, in whole steps; `nil` as long as the first one does.
-    private var grownRoom: ImageRoom?
+    /// The room that an image of automatic size has grown to, in whole steps; `nil` as long as the first one does.
+    private var grown: LoadedRoom?
     /// Changed to have the body evaluated for a reason that Observation doesn't know.
     private var renewal = 0
     /// The room that the image was first loaded for.
-    @ObservationIgnored private var firstRoom: ImageRoom?
+    @ObservationIgnored private var first: LoadedRoom?
     /// What the body was last evaluated for.
     @ObservationIgnored private var latest: Wish?
     /// Whether the body has last shown what stands in for the image.
@@ -38,6 +38,12 @@ final class CachedImageState {
     /// Whether the view has gone in this turn: see ``rest()``.
     @ObservationIgnored private var isLeaving = false
 
+    /// The room that an image of automatic size is loaded for. The next image begins anew.
+    private struct LoadedRoom {
+        var subject: RemoteImageModel.Subject
+        var room: ImageRoom
+    }
+
     /// What is to be shown, and where it comes from.
     struct Wish {
         let request: ImageRequest?
@@ -50,6 +56,7 @@ final class CachedImageState {
     struct TaskID: Hashable {
         var subject: RemoteImageModel.Subject?
         var grownRoom: ImageRoom?
+        var displayScale: CGFloat
     }
 
     nonisolated init() {}
@@ -69,10 +76,10 @@ final class CachedImageState {
         let subject = request.map { request in
             RemoteImageModel.Subject(Self.fixed(request, displayScale) ?? request, pipeline)
         }
-        let isAutomatic = request?.size == .automatic
+        let grownRoom = grown.flatMap { $0.subject == subject ? $0.room : nil }
         let wish = Wish(
             request: request, pipeline: pipeline, displayScale: displayScale,
-            taskID: TaskID(subject: subject, grownRoom: isAutomatic ? grownRoom : nil))
+            taskID: TaskID(subject: subject, grownRoom: grownRoom, displayScale: displayScale))
         latest = wish
         model.update = update
         if let request = sized(wish) { model.renew(request) }
@@ -83,10 +90,14 @@ final class CachedImageState {
     /// A pure query, apart from what Observation notes.
     func phase(of wish: Wish) -> RemoteImagePhase {
         _ = renewal
-        guard !isLeaving, let request = sized(wish) else { return .empty }
-        let phase = model.phase(for: request, in: wish.pipeline)
+        guard !isLeaving else { return .empty }
+        let phase = known(of: wish)
         showsPreview = !phase.isSuccess && phase.image != nil
         return phase
+    }
+
+    private func known(of wish: Wish) -> RemoteImagePhase {
+        sized(wish).map { model.phase(for: $0, in: wish.pipeline) } ?? .empty
     }
 
     func retry() { model.retry() }
@@ -95,12 +106,17 @@ final class CachedImageState {
 
     /// The view has come, and has been laid out.
     func appear() {
-        let learnsSize = firstRoom == nil && record.room != nil && latest?.request?.size == .automatic
-        if firstRoom == nil { firstRoom = record.room }
+        let learnsSize = learnSize()
         // Now that the size is known, what was a preview may be the image; and what had just left is back.
         guard isLeaving || (learnsSize && showsPreview) else { return }
         isLeaving = false
         renewal += 1
+    }
+
+    private func learnSize() -> Bool {
+        guard let latest, record.placement != nil, loadedRoom(of: latest) == nil else { return false }
+        noteFirstRoom(of: latest)
+        return first != nil
     }
 
     /// Loads what is wished for as long as the calling task runs.
@@ -139,7 +155,7 @@ final class CachedImageState {
         appear()
         defer { endFormer() }
         begun = wish.taskID
-        if wish.request?.size == .automatic, grownRoom == nil { firstRoom = record.room ?? Self.largestRoom }
+        noteFirstRoom(of: wish)
         if let request = sized(wish) { return model.begin(request, in: wish.pipeline) }
         model.clear()
         return nil
@@ -167,13 +183,39 @@ final class CachedImageState {
 
     // MARK: Size
 
-    /// The room for which an image is loaded that hasn't been laid out by the time it appears.
-    private static let largestRoom = ImageRoom(width: 1_024, height: 1_024)
+    /// The room for which an image is loaded that hasn't been laid out by the time it appears: 1,024 pixels each way.
+    private static func unknownRoom(displayScale: CGFloat) -> ImageRoom {
+        ImageRoom(width: 1_024 / displayScale, height: 1_024 / displayScale)
+    }
+
+    /// Remembers the room that an image of automatic size is to be loaded for at first.
+    private func noteFirstRoom(of wish: Wish) {
+        guard wish.request?.size == .automatic, let subject = wish.taskID.subject, wish.taskID.grownRoom == nil else {
+            return
+        }
+        first = LoadedRoom(subject: subject, room: firstRoom(of: wish))
+    }
+
+    private func firstRoom(of wish: Wish) -> ImageRoom {
+        guard let placement = record.placement else { return Self.unknownRoom(displayScale: wish.displayScale) }
+        // What stands in for the image may tell already how large it will be.
+        return growth(of: placement, from: placement.room, wish) ?? placement.room
+    }
+
+    private func growth(of placement: ImagePlacement, from loaded: ImageRoom, _ wish: Wish) -> ImageRoom? {
+        placement.growth(
+            from: loaded, original: known(of: wish).image?.originalPixelSize, displayScale: wish.displayScale)
+    }
+
+    /// The room that an image is being loaded for.
+    private func loadedRoom(of wish: Wish) -> ImageRoom? {
+        wish.taskID.grownRoom ?? first.flatMap { $0.subject == wish.taskID.subject ? $0.room : nil }
+    }
 
     private func sized(_ wish: Wish) -> ImageRequest? {
         guard var request = wish.request else { return nil }
         if let fixed = Self.fixed(request, wish.displayScale) { return fixed }
-        guard let room = grownRoom ?? firstRoom ?? record.room else { return request }
+        guard let room = loadedRoom(of: wish) ?? record.placement?.room else { return request }
         request.size = room.size(displayScale: wish.displayScale)
         return request
     }
@@ -189,25 +231,26 @@ final class CachedImageState {
     private func observePlacements() {
         guard !isObserving else { return }
         isObserving = true
-        record.observe { [weak self] room in
+        record.observe { [weak self] in
             // Layout isn't the place to change what views depend on.
             Task { @MainActor in
-                self?.noteRoom(room)
+                self?.notePlacement()
                 self?.loadUnlessBegunInThisTurn()
             }
         }
     }
 
-    private func noteRoom(_ room: ImageRoom) {
+    private func notePlacement() {
         // What was blanked, or has failed to begin, isn't brought back by a larger window.
-        guard model.isShowing, let latest, latest.request?.size == .automatic, let loaded = grownRoom ?? firstRoom,
-            room.exceeds(loaded)
+        guard model.isShowing, let latest, latest.request?.size == .automatic, let subject = latest.taskID.subject,
+            let placement = record.placement, let loaded = loadedRoom(of: latest),
+            let room = growth(of: placement, from: loaded, latest)
         else { return }
-        let grown = SizeBuckets.bucket(room.union(loaded))
         var request = latest.request
-        request?.size = grown.size(displayScale: latest.displayScale)
-        bridge?.cancel()
+        request?.size = room.size(displayScale: latest.displayScale)
+        let former = bridge
         bridge = request.map { latest.pipeline.load($0) }
-        grownRoom = grown
+        former?.cancel()
+        grown = LoadedRoom(subject: subject, room: room)
     }
 }
