@@ -116,7 +116,7 @@ final class CachedImageState {
     private func learnSize() -> Bool {
         guard let latest, record.placement != nil, loadedRoom(of: latest) == nil else { return false }
         noteFirstRoom(of: latest)
-        return first != nil
+        return loadedRoom(of: latest) != nil
     }
 
     /// Loads what is wished for as long as the calling task runs.
