@@ -85,11 +85,6 @@ private final class ReportLog: Sendable {
     func add(_ report: LoadReport) { reports.withLock { $0.append(report) } }
 }
 
-extension Image {
-    /// The pixels that are shown.
-    @MainActor var decoded: DecodedImage? { payload as? DecodedImage }
-}
-
 extension Frame {
     /// Where the first image lies.
     var imageRect: CGRect? { elements.first { $0.image != nil }?.rect }
