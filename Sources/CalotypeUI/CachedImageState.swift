@@ -153,12 +153,14 @@ final class CachedImageState {
     /// Begins to load, in place of what was under way for this view, which ends once this has joined it.
     private func begin(_ wish: Wish) -> RemoteImageModel.Session? {
         appear()
-        defer { endFormer() }
         begun = wish.taskID
         noteFirstRoom(of: wish)
-        if let request = sized(wish) { return model.begin(request, in: wish.pipeline) }
-        model.clear()
-        return nil
+        let session = sized(wish).map { model.begin($0, in: wish.pipeline) }
+        if session == nil { model.clear() }
+        endFormer()
+        // Between two tasks nothing is loaded that could have grown.
+        notePlacement()
+        return session
     }
 
     private func endFormer() {

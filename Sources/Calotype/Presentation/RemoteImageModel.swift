@@ -199,11 +199,11 @@ public final class RemoteImageModel {
 
     private func showLoading(_ session: Session) {
         switch display?.phase {
-        case .success?: break
-        case .loading(_?, let preview)?: display?.phase = .loading(progress: nil, preview: preview)
-        case .loading(nil, _)?: break
-        case .empty?, .failure?, nil:
-            display = Display(subject: session.subject, phase: .loading(progress: nil, preview: nil))
+        case .success?, .loading(nil, _?)?: break
+        case .loading(_?, let preview?)?: display?.phase = .loading(progress: nil, preview: preview)
+        case .loading(_, nil)?, .empty?, .failure?, nil:
+            // Kept, as the body has shown it: memory may have the answer before the model does, and no preview then.
+            display = Display(subject: session.subject, phase: .loading(progress: nil, preview: session.preview))
         }
     }
 
@@ -263,6 +263,11 @@ extension RemoteImagePhase {
         case .loading, .success, .failure: return self
         }
     }
+}
+
+extension RemoteImageModel.Session {
+    /// What stands in for the image from the start.
+    fileprivate var preview: DecodedImage? { load?.preview ?? pipeline.preview(for: request) }
 }
 
 extension ImagePipeline {
