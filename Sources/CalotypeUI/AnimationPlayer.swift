@@ -116,6 +116,9 @@ final class AnimationPlayer {
     private func endIfOver(_ animation: ImageAnimation) {
         guard animation.loopCount > 0, ended !== animation else { return }
         let total = animation.durations.reduce(.zero, +) * animation.loopCount
-        if position >= total { ended = animation }
+        guard position >= total else { return }
+        // It rests on its last frame, though another was being decoded when its time was over.
+        let last = animation.frameIndex(at: position)
+        if last == shown?.index ?? 0 { ended = animation } else { decode(last, of: animation) }
     }
 }

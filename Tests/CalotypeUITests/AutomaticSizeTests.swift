@@ -295,17 +295,20 @@ struct AutomaticSizeTests {
     func growsWhileLoading() async throws {
         let gate = LoopbackServer.Gate()
         let served = try ServedImages(gate: gate)
+        var evaluationCount = 0
         let host = host(served, size: CGSize(width: 100, height: 75)) {
-            CachedAsyncImage(url: served.url) {
-                $0.resizable()
-            } placeholder: {
-                ProgressView()
+            CachedAsyncImage(ImageRequest(url: served.url)) { phase in
+                evaluationCount += 1
+                return phase.image.map { Image($0).resizable() }
             }
         }
         try await gate.waitUntilHeld()
         for width in [150, 200, 300] as [CGFloat] {
+            let formerCount = evaluationCount
             host.resize(CGSize(width: width, height: width * 3 / 4))
-            await served.turns()
+            try await host.next { _ in evaluationCount > formerCount }
+            // The larger load has taken the smaller one's place.
+            while served.pipeline.jobCounts.renditions > 1 { await Task.yield() }
         }
         gate.open()
         try await served.wait(host, for: PixelSize(320, 240))
