@@ -6,7 +6,7 @@
 SWIFT ?= swift
 SWIFT_FLAGS ?=
 TRAITS ?= --enable-all-traits
-SOURCES = Sources Tests Support Package.swift
+SOURCES = Sources Tests Support Examples Package.swift
 
 # A test that crashes should say so and end: the backtracer would wait for a debugger.
 export SWIFT_BACKTRACE = enable=no
@@ -15,7 +15,7 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint build release test view-test typecheck-apple crash-test sanitize sanitize-thread \
+.PHONY: help setup lint build release test view-test view-soak typecheck-apple crash-test sanitize sanitize-thread \
 	sanitize-address fuzz golden demo bench bench-decode cache-suite clean
 
 help: ## list the targets
@@ -45,6 +45,11 @@ VIEW_FLAGS = --scratch-path .build/view-host -Xswiftc -warnings-as-errors
 view-test: setup ## run the views and their tests in a host that stands for SwiftUI
 	CALOTYPE_VIEW_HOST=1 $(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS) --build-tests
 	CALOTYPE_VIEW_HOST=1 $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS) --skip-build
+
+view-soak: setup ## a feed at 10,000 random interleavings of what comes and what is done
+	CALOTYPE_VIEW_HOST=1 $(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS) --build-tests
+	CALOTYPE_VIEW_HOST=1 CALOTYPE_INTERLEAVINGS=10000 $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS) --skip-build \
+		--filter InterleavingTests
 
 # It needs the corpus of images beside the package. Every line that changed is to be looked at before it is committed.
 golden: setup ## record anew what each file of the corpus becomes

@@ -81,6 +81,12 @@ if Context.environment["CALOTYPE_FUZZ"] == "1" {
             swiftSettings: swiftSettings))
 }
 
+#if canImport(Darwin)
+// Linux has no SwiftUI: see below.
+products.append(.library(name: "CalotypeUI", targets: ["CalotypeUI"]))
+targets.append(.target(name: "CalotypeUI", dependencies: ["Calotype"], swiftSettings: swiftSettings))
+#endif
+
 // Only for `make view-test`: a module named SwiftUI, and a host that runs views on Linux. Everything that asks
 // `canImport(SwiftUI)` would see it, so that it has a scratch path of its own, and what doesn't need it is left out.
 if Context.environment["CALOTYPE_VIEW_HOST"] == "1" {
@@ -91,8 +97,19 @@ if Context.environment["CALOTYPE_VIEW_HOST"] == "1" {
             name: "ViewHost", dependencies: ["SwiftUI"], path: "Support/ViewHost/Host", swiftSettings: swiftSettings),
         .testTarget(name: "ViewHostTests", dependencies: ["SwiftUI", "ViewHost"], swiftSettings: swiftSettings),
         .target(name: "CalotypeUI", dependencies: ["Calotype", "SwiftUI"], swiftSettings: swiftSettings),
+        .target(name: "CalotypeExamples", dependencies: ["CalotypeUI"], path: "Examples", exclude: ["README.md"]),
+        // Apps that see isolation otherwise than this package does.
+        .target(
+            name: "Swift5Client", dependencies: ["CalotypeUI"], path: "Tests/Clients/Swift5Client",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(
+            name: "MainActorClient", dependencies: ["CalotypeUI"], path: "Tests/Clients/MainActorClient",
+            swiftSettings: [.defaultIsolation(MainActor.self)]),
         .testTarget(
-            name: "CalotypeUITests", dependencies: ["CalotypeUI", "CalotypeTesting", "ViewHost"],
+            name: "CalotypeUITests",
+            dependencies: [
+                "CalotypeUI", "CalotypeTesting", "ViewHost", "CalotypeExamples", "Swift5Client", "MainActorClient",
+            ],
             swiftSettings: swiftSettings),
     ]
     products.removeAll { $0.name == "calo" }

@@ -62,10 +62,11 @@ extension CachedAsyncImage {
     }
 }
 
+// As with AsyncImage, the request's cache policy says what of the caches may be used. Its time-outs are the pipeline's.
 extension CachedAsyncImage {
     /// Shows the image that an HTTP request brings, and a plain ground until it is there.
     public nonisolated init(request: URLRequest, scale: CGFloat = 1) where Content == Image {
-        self.init(ImageRequest(urlRequest: request), scale: scale, .plain)
+        self.init(ImageRequest(of: request), scale: scale, .plain)
     }
 
     /// Shows the image that an HTTP request brings, and a placeholder until it is there, and if it can't be had.
@@ -74,7 +75,7 @@ extension CachedAsyncImage {
         @ViewBuilder placeholder: @escaping () -> P
     ) where Content == _ConditionalContent<I, P> {
         self.init(
-            request.map { ImageRequest(urlRequest: $0) }, scale: scale,
+            request.map { ImageRequest(of: $0) }, scale: scale,
             .content { Self.content(of: $0, $1, content, placeholder) })
     }
 
@@ -84,7 +85,7 @@ extension CachedAsyncImage {
         @ViewBuilder content: @escaping (AsyncImagePhase) -> Content
     ) {
         self.init(
-            request.map { ImageRequest(urlRequest: $0) }, scale: scale, transaction: transaction,
+            request.map { ImageRequest(of: $0) }, scale: scale, transaction: transaction,
             .content { content(AsyncImagePhase($0, $1)) })
     }
 }
@@ -118,5 +119,21 @@ extension AsyncImagePhase {
         } else {
             self = .empty
         }
+    }
+}
+
+extension ImageRequest {
+    /// An HTTP request, as AsyncImage understands it: its cache policy counts.
+    fileprivate nonisolated init(of request: URLRequest) {
+        let policy: CachePolicy =
+            switch request.cachePolicy {
+            case .useProtocolCachePolicy: .http
+            case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: .reload
+            case .returnCacheDataElseLoad: .storedElseLoad
+            case .returnCacheDataDontLoad: .storedOnly
+            case .reloadRevalidatingCacheData: .revalidate
+            @unknown default: .http
+            }
+        self.init(urlRequest: request, cachePolicy: policy)
     }
 }

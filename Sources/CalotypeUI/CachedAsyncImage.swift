@@ -58,7 +58,8 @@ public nonisolated struct CachedAsyncImage<Content: View>: View {
         ProposalLayout(record: state.record, holdsImage: phase.image != nil) {
             content(phase)
         }
-        .task(id: wish.taskID) { [state] in await state.run(wish) }
+        .onAppear { [state] in state.appear() }
+        .task(id: wish.taskID) { [state] in await state.run() }
         .onDisappear { [state] in state.rest() }
     }
 

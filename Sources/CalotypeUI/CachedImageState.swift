@@ -4,23 +4,45 @@ import Observation
 import SwiftUI
 
 /// What a ``CachedAsyncImage`` remembers between two evaluations of its body: the model, and the size that is loaded.
+///
+///     body        wish(for:) says what is to be shown, phase(of:) what is
+///     onAppear    appear()
+///     task        run(), begun anew by TaskID
+///     placement   the record tells of the room; loads if no task has begun
+///     onDisappear rest()
+///
+/// What is drawn never depends on the order of these, or on whether each comes: the phase is asked for by identity, and a
+/// load that nobody has begun begins by itself.
 @MainActor @Observable
 final class CachedImageState {
     @ObservationIgnored let record = ProposalRecord()
     @ObservationIgnored private let model = RemoteImageModel()
 
-    /// The room that an image of automatic size outgrew, in whole steps; `nil` as long as the first one does.
-    private var grownRoom: ImageRoom?
+    /// The room that an image of automatic size has grown to, in whole steps; `nil` as long as the first one does.
+    private var grown: LoadedRoom?
+    /// Changed to have the body evaluated for a reason that Observation doesn't know.
+    private var renewal = 0
     /// The room that the image was first loaded for.
-    @ObservationIgnored private var firstRoom: ImageRoom?
+    @ObservationIgnored private var first: LoadedRoom?
     /// What the body was last evaluated for.
     @ObservationIgnored private var latest: Wish?
+    /// Whether the body has last shown what stands in for the image.
+    @ObservationIgnored private var showsPreview = false
+    /// What a task has begun to load, until the view goes.
+    @ObservationIgnored private var begun: TaskID?
     /// Keeps what is under way when a larger size takes its place: SwiftUI ends one task before it begins the next.
     @ObservationIgnored private var bridge: ImageLoad?
-    @ObservationIgnored private var hasRun = false
     /// Loads where the view was laid out and its task hasn't begun: appearance isn't always told.
     @ObservationIgnored private var standIn: Task<Void, Never>?
     @ObservationIgnored private var isObserving = false
+    /// Whether the view has gone in this turn: see ``rest()``.
+    @ObservationIgnored private var isLeaving = false
+
+    /// The room that an image of automatic size is loaded for. The next image begins anew.
+    private struct LoadedRoom {
+        var subject: RemoteImageModel.Subject
+        var room: ImageRoom
+    }
 
     /// What is to be shown, and where it comes from.
     struct Wish {
@@ -28,18 +50,21 @@ final class CachedImageState {
         let pipeline: ImagePipeline
         let displayScale: CGFloat
         let taskID: TaskID
-        let update: RemoteImageModel.Update
     }
 
     /// A change of it begins the view's task anew.
     struct TaskID: Hashable {
         var subject: RemoteImageModel.Subject?
         var grownRoom: ImageRoom?
+        var displayScale: CGFloat
     }
 
     nonisolated init() {}
 
-    isolated deinit { standIn?.cancel() }
+    deinit {
+        standIn?.cancel()
+        bridge?.cancel()
+    }
 
     // MARK: For the body
 
@@ -51,60 +76,148 @@ final class CachedImageState {
         let subject = request.map { request in
             RemoteImageModel.Subject(Self.fixed(request, displayScale) ?? request, pipeline)
         }
-        let isAutomatic = request?.size == .automatic
+        let grownRoom = grown.flatMap { $0.subject == subject ? $0.room : nil }
         let wish = Wish(
             request: request, pipeline: pipeline, displayScale: displayScale,
-            taskID: TaskID(subject: subject, grownRoom: isAutomatic ? grownRoom : nil), update: update)
+            taskID: TaskID(subject: subject, grownRoom: grownRoom, displayScale: displayScale))
         latest = wish
+        model.update = update
+        if let request = sized(wish) { model.renew(request) }
+        if begun != wish.taskID, record.isPlaced { loadUnlessBegunInThisTurn() }
         return wish
     }
 
     /// A pure query, apart from what Observation notes.
     func phase(of wish: Wish) -> RemoteImagePhase {
-        guard let request = sized(wish) else { return .empty }
-        return model.phase(for: request, in: wish.pipeline)
+        _ = renewal
+        guard !isLeaving else { return .empty }
+        let phase = known(of: wish)
+        showsPreview = !phase.isSuccess && phase.image != nil
+        return phase
+    }
+
+    private func known(of wish: Wish) -> RemoteImagePhase {
+        sized(wish).map { model.phase(for: $0, in: wish.pipeline) } ?? .empty
     }
 
     func retry() { model.retry() }
 
-    // MARK: For the task
+    // MARK: For the view's life
 
-    /// Loads what is wished for as long as the calling task runs.
-    func run(_ wish: Wish) async {
-        let standIn = standIn
-        self.standIn = nil
-        // The model lets its new load join before it ends the other's.
-        defer { standIn?.cancel() }
-        await load(wish)
+    /// The view has come, and has been laid out.
+    func appear() {
+        let learnsSize = learnSize()
+        // Now that the size is known, what was a preview may be the image; and what had just left is back.
+        guard isLeaving || (learnsSize && showsPreview) else { return }
+        isLeaving = false
+        renewal += 1
     }
 
-    private func load(_ wish: Wish) async {
-        hasRun = true
-        let bridge = bridge
-        self.bridge = nil
-        defer { bridge?.cancel() }
-        if wish.request?.size == .automatic, grownRoom == nil { firstRoom = record.room ?? Self.largestRoom }
-        guard let request = sized(wish) else { return model.clear() }
-        model.update = wish.update
-        await model.show(request, in: wish.pipeline)
+    private func learnSize() -> Bool {
+        guard let latest, record.placement != nil, loadedRoom(of: latest) == nil else { return false }
+        noteFirstRoom(of: latest)
+        return loadedRoom(of: latest) != nil
+    }
+
+    /// Loads what is wished for as long as the calling task runs.
+    func run() async {
+        // Cancelled before it began, it is of a view that has gone, or that wishes for something else.
+        guard !Task.isCancelled else { return }
+        if let latest, let session = begin(latest) { await model.proceed(with: session) }
     }
 
     /// The view has gone: its pixels are the caches' business now.
+    ///
+    /// A lazy container may keep the state of a row off screen, and with it what the body last gave: in this turn that is
+    /// no image, so that neither holds pixels. Later evaluations are for the view's return.
     func rest() {
-        standIn?.cancel()
-        standIn = nil
+        endFormer()
+        begun = nil
         model.rest()
+        record.leave()
+        isLeaving = true
+        renewal += 1
+        Task { [weak self] in
+            await Task.yield()
+            self?.endLeaving()
+        }
+    }
+
+    private func endLeaving() {
+        guard isLeaving else { return }
+        isLeaving = false
+        // It came back in this turn, and nobody has said so.
+        if record.isPlaced { renewal += 1 }
+    }
+
+    /// Begins to load, in place of what was under way for this view, which ends once this has joined it.
+    private func begin(_ wish: Wish) -> RemoteImageModel.Session? {
+        appear()
+        begun = wish.taskID
+        noteFirstRoom(of: wish)
+        let session = sized(wish).map { model.begin($0, in: wish.pipeline) }
+        if session == nil { model.clear() }
+        endFormer()
+        // Between two tasks nothing is loaded that could have grown.
+        notePlacement()
+        return session
+    }
+
+    private func endFormer() {
+        standIn?.cancel()
+        bridge?.cancel()
+        (standIn, bridge) = (nil, nil)
+    }
+
+    private func loadUnlessBegunInThisTurn() {
+        Task { [weak self] in
+            // The task of a view that appears in this turn is begun before the next one.
+            await Task.yield()
+            self?.loadUnlessBegun()
+        }
+    }
+
+    private func loadUnlessBegun() {
+        guard let latest, begun != latest.taskID, record.isPlaced, let session = begin(latest) else { return }
+        // It mustn't keep the state, whose end is its end.
+        standIn = Task { [model] in await model.proceed(with: session) }
     }
 
     // MARK: Size
 
-    /// The room for which an image is loaded that hasn't been laid out by the time it appears.
-    private static let largestRoom = ImageRoom(width: 1_024, height: 1_024)
+    /// The room for which an image is loaded that hasn't been laid out by the time it appears: 1,024 pixels each way.
+    private static func unknownRoom(displayScale: CGFloat) -> ImageRoom {
+        ImageRoom(width: 1_024 / displayScale, height: 1_024 / displayScale)
+    }
+
+    /// Remembers the room that an image of automatic size is to be loaded for at first.
+    private func noteFirstRoom(of wish: Wish) {
+        guard wish.request?.size == .automatic, let subject = wish.taskID.subject, wish.taskID.grownRoom == nil else {
+            return
+        }
+        first = LoadedRoom(subject: subject, room: firstRoom(of: wish))
+    }
+
+    private func firstRoom(of wish: Wish) -> ImageRoom {
+        guard let placement = record.placement else { return Self.unknownRoom(displayScale: wish.displayScale) }
+        // What stands in for the image may tell already how large it will be.
+        return growth(of: placement, from: placement.room, wish) ?? placement.room
+    }
+
+    private func growth(of placement: ImagePlacement, from loaded: ImageRoom, _ wish: Wish) -> ImageRoom? {
+        placement.growth(
+            from: loaded, original: known(of: wish).image?.originalPixelSize, displayScale: wish.displayScale)
+    }
+
+    /// The room that an image is being loaded for.
+    private func loadedRoom(of wish: Wish) -> ImageRoom? {
+        wish.taskID.grownRoom ?? first.flatMap { $0.subject == wish.taskID.subject ? $0.room : nil }
+    }
 
     private func sized(_ wish: Wish) -> ImageRequest? {
         guard var request = wish.request else { return nil }
         if let fixed = Self.fixed(request, wish.displayScale) { return fixed }
-        guard let room = grownRoom ?? firstRoom ?? record.room else { return request }
+        guard let room = loadedRoom(of: wish) ?? record.placement?.room else { return request }
         request.size = room.size(displayScale: wish.displayScale)
         return request
     }
@@ -120,29 +233,26 @@ final class CachedImageState {
     private func observePlacements() {
         guard !isObserving else { return }
         isObserving = true
-        record.observe { [weak self] room in
+        record.observe { [weak self] in
             // Layout isn't the place to change what views depend on.
             Task { @MainActor in
-                self?.noteRoom(room)
-                // The task of a view that appears in this turn is begun before the next one.
-                await Task.yield()
-                self?.loadUnlessRunning()
+                self?.notePlacement()
+                self?.loadUnlessBegunInThisTurn()
             }
         }
     }
 
-    private func loadUnlessRunning() {
-        guard !hasRun, standIn == nil, let latest else { return }
-        standIn = Task { [weak self] in await self?.load(latest) }
-    }
-
-    private func noteRoom(_ room: ImageRoom) {
-        guard let latest, latest.request?.size == .automatic, let loaded = grownRoom ?? firstRoom, room.exceeds(loaded)
+    private func notePlacement() {
+        // What was blanked, or has failed to begin, isn't brought back by a larger window.
+        guard model.isShowing, let latest, latest.request?.size == .automatic, let subject = latest.taskID.subject,
+            let placement = record.placement, let loaded = loadedRoom(of: latest),
+            let room = growth(of: placement, from: loaded, latest)
         else { return }
-        let grown = SizeBuckets.bucket(room.union(loaded))
         var request = latest.request
-        request?.size = grown.size(displayScale: latest.displayScale)
+        request?.size = room.size(displayScale: latest.displayScale)
+        let former = bridge
         bridge = request.map { latest.pipeline.load($0) }
-        grownRoom = grown
+        former?.cancel()
+        grown = LoadedRoom(subject: subject, room: room)
     }
 }

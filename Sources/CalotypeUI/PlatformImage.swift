@@ -13,21 +13,21 @@ extension Image {
     /// - Parameter scale: Pixels of the file per point.
     public nonisolated init(_ image: DecodedImage, scale: CGFloat = 1) {
         let scale = scale > 0 && scale.isFinite ? scale : 1
+        // Not the initialisers for decoration: VoiceOver is to find an image here, as with AsyncImage. The pixels are upright,
+        // and in their own colour space.
+        #if canImport(UIKit)
         // Fewer pixels were decoded than the file has: each stands for more of a point.
         let share = CGFloat(image.pixelSize.width) / CGFloat(max(image.originalPixelSize.width, 1))
-        // Not the initialisers for decoration: VoiceOver is to find an image here, as with AsyncImage.
-        #if canImport(UIKit)
         self.init(uiImage: UIImage(cgImage: image.cgImage, scale: scale * share, orientation: .up))
-        #elseif canImport(AppKit)
-        let size = NSSize(
-            width: CGFloat(image.pixelSize.width) / (scale * share),
-            height: CGFloat(image.pixelSize.height) / (scale * share))
-        self.init(nsImage: NSImage(cgImage: image.cgImage, size: size))
         #else
         let size = CGSize(
-            width: CGFloat(image.pixelSize.width) / (scale * share),
-            height: CGFloat(image.pixelSize.height) / (scale * share))
+            width: CGFloat(image.originalPixelSize.width) / scale,
+            height: CGFloat(image.originalPixelSize.height) / scale)
+        #if canImport(AppKit)
+        self.init(nsImage: NSImage(cgImage: image.cgImage, size: size))
+        #else
         self.init(hosted: image, size: size)
+        #endif
         #endif
     }
 }

@@ -47,7 +47,7 @@ public final class ImageLoad: Sendable {
     let startTime: ContinuousClock.Instant
     private let coordinator: LoadCoordinator
     /// What memory had to show from the start.
-    private let preview: DecodedImage?
+    let preview: DecodedImage?
     private let promise = Promise<ImageResult>()
     private let following = Mutex(Following())
     /// Whether `updates` is being read: jobs don't report progress to nobody.

@@ -1,14 +1,17 @@
 extension RemoteImageModel {
     /// One call of ``RemoteImageModel/show(_:in:)``: what it shows, and when it is to load.
     @MainActor
-    final class Session {
-        let request: ImageRequest
+    package final class Session {
+        /// As the view last gave it: its subject stays the same.
+        var request: ImageRequest
         let pipeline: ImagePipeline
         let subject: Subject
         /// An element for each time that it is to load anew. One that comes during a load is kept for after it; more
         /// aren't.
         let turns: AsyncStream<Void>
         private(set) var load: ImageLoad?
+        /// When the load began, as reconnections count.
+        private(set) var moment: ReconnectionMoment
         private let continuation: AsyncStream<Void>.Continuation
         private var reconnection: Task<Void, Never>?
         /// Loads that have failed for want of a connection, one after another.
@@ -18,14 +21,14 @@ extension RemoteImageModel {
             self.request = request
             self.pipeline = pipeline
             subject = Subject(request, pipeline)
+            moment = pipeline.reconnectionMoment
             (turns, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         }
 
-        func begin() -> ImageLoad {
+        func begin() {
             reconnection?.cancel()
-            let load = pipeline.load(request)
-            self.load = load
-            return load
+            moment = pipeline.reconnectionMoment
+            load = pipeline.load(request)
         }
 
         func forget(_ load: ImageLoad) {

@@ -22,7 +22,7 @@ public final class RemoteImageModel {
         var phase: RemoteImagePhase
     }
 
-    /// Makes a change of the phase. `isImmediate`: the image was at hand, so that nothing should move.
+    /// Makes a change of the phase. `isImmediate`: the image was at hand, in whatever size, so that nothing should move.
     public typealias Update = @MainActor (_ isImmediate: Bool, _ change: () -> Void) -> Void
 
     /// Runs each change of the phase that a load brings: a view's transaction goes around it. It has to call `change`.
@@ -50,7 +50,11 @@ public final class RemoteImageModel {
         guard let glance = pipeline.glance(at: request) else {
             return (own?.phase ?? .empty).showing { pipeline.preview(for: request) }
         }
-        if glance.isAnswer { return .success(glance.image, source: .memory) }
+        if glance.isAnswer {
+            // It is on its way to here, and comes with the animation that it shall have.
+            if let own, own.subject == subject, case .loading = own.phase, session != nil { return own.phase }
+            return .success(glance.image, source: .memory)
+        }
         switch own?.phase {
         case .success(let image, let source)?: return .success(image, source: source)
         case .failure(let error)?: return .failure(error)
@@ -70,20 +74,33 @@ public final class RemoteImageModel {
     /// remains, and the next call goes on. A second call takes the place of the first. When the request's partition is
     /// removed, the call ends with nothing shown.
     public func show(_ request: ImageRequest, in pipeline: ImagePipeline) async {
+        // Tasks needn't begin in the order in which they were made: one that was cancelled before it began mustn't take the
+        // place of its successor.
+        guard !Task.isCancelled else { return }
+        await proceed(with: begin(request, in: pipeline))
+    }
+
+    /// The first half of ``show(_:in:)``: takes the former call's place, and begins to load. The other half has to follow.
+    package func begin(_ request: ImageRequest, in pipeline: ImagePipeline) -> Session {
         let session = Session(request, pipeline)
         // What is under way for the former session ends once this one has joined it.
         let former = self.session
         self.session = session
-        let load = session.begin()
+        session.begin()
         former?.end()
         if registration?.pipeline !== pipeline { registration = Registration(self, pipeline) }
         if let display, !display.subject.depicts(session.subject) { self.display = nil }
+        return session
+    }
 
+    /// The other half: follows the loads of a session for as long as the calling task runs.
+    package func proceed(with session: Session) async {
         // Not by the loop, which would suspend first: what is in memory is shown at once.
-        await follow(load, session)
+        await follow(session)
         for await _ in session.turns {
             guard self.session === session else { break }
-            await follow(session.begin(), session)
+            session.begin()
+            await follow(session)
         }
         session.end()
         if self.session === session {
@@ -96,8 +113,21 @@ public final class RemoteImageModel {
     ///
     /// For a view that has gone from the screen: until it comes back, the image is the caches' to keep or to drop.
     public func rest() {
-        if display?.phase.isSuccess == true { display = nil }
+        if display != nil { display = nil }
     }
+
+    /// Takes what a request says anew and what is no part of its ``Subject``, credentials above all: for the loads to come,
+    /// as by ``retry()``. Nothing begins anew.
+    ///
+    /// For a view whose request has changed and whose task hasn't been restarted by that. Does nothing if it is of another
+    /// subject than what is being shown.
+    public func renew(_ request: ImageRequest) {
+        guard let session, session.subject == Subject(request, session.pipeline) else { return }
+        session.request = request
+    }
+
+    /// Whether ``show(_:in:)`` goes on: it ends with its task, and when its partition is removed.
+    package var isShowing: Bool { session != nil }
 
     /// Shows nothing, and ends the wait.
     public func clear() {
@@ -119,8 +149,8 @@ public final class RemoteImageModel {
 
     // MARK: One load
 
-    private func follow(_ load: ImageLoad, _ session: Session) async {
-        let moment = session.pipeline.reconnectionMoment
+    private func follow(_ session: Session) async {
+        guard let load = session.load, isCurrent(load, session) else { return }
         defer { session.forget(load) }
 
         if case .success(let result)? = load.answer { show(result, session) } else { showLoading(session) }
@@ -139,13 +169,13 @@ public final class RemoteImageModel {
         guard let error = load.failure else {
             // An old picture stands in for one that couldn't be had: until it can be.
             let isStandIn = latest?.report.isStandIn == true
-            return isStandIn ? session.takeTurn(onReconnectionSince: moment) : session.noteSuccess()
+            return isStandIn ? session.takeTurn(onReconnectionSince: session.moment) : session.noteSuccess()
         }
         // The pipeline has cancelled it, and will say why: see ``pipelineHasRemoved(_:)``.
         guard let failure = error as? ImageError else { return }
         // A picture that is there already isn't given up for an error.
         if display?.phase.isSuccess != true { show(.failure(failure), session) }
-        if failure.isConnectivityFailure { session.takeTurn(onReconnectionSince: moment) }
+        if failure.isConnectivityFailure { session.takeTurn(onReconnectionSince: session.moment) }
     }
 
     private func isCurrent(_ load: ImageLoad, _ session: Session) -> Bool {
@@ -157,7 +187,9 @@ public final class RemoteImageModel {
             return
         }
         let display = Display(subject: session.subject, phase: .success(result.image, source: result.layer))
-        update(result.layer == .memory) { self.display = display }
+        // What memory had from the start only gets sharper: nothing should move.
+        let wasAtHand = result.layer == .memory || session.load?.preview != nil
+        update(wasAtHand) { self.display = display }
     }
 
     private func show(_ phase: RemoteImagePhase, _ session: Session) {
@@ -167,11 +199,11 @@ public final class RemoteImageModel {
 
     private func showLoading(_ session: Session) {
         switch display?.phase {
-        case .success?: break
-        case .loading(_?, let preview)?: display?.phase = .loading(progress: nil, preview: preview)
-        case .loading(nil, _)?: break
-        case .empty?, .failure?, nil:
-            display = Display(subject: session.subject, phase: .loading(progress: nil, preview: nil))
+        case .success?, .loading(nil, _?)?: break
+        case .loading(_?, let preview?)?: display?.phase = .loading(progress: nil, preview: preview)
+        case .loading(_, nil)?, .empty?, .failure?, nil:
+            // Kept, as the body has shown it: memory may have the answer before the model does, and no preview then.
+            display = Display(subject: session.subject, phase: .loading(progress: nil, preview: session.preview))
         }
     }
 
@@ -231,6 +263,11 @@ extension RemoteImagePhase {
         case .loading, .success, .failure: return self
         }
     }
+}
+
+extension RemoteImageModel.Session {
+    /// What stands in for the image from the start.
+    fileprivate var preview: DecodedImage? { load?.preview ?? pipeline.preview(for: request) }
 }
 
 extension ImagePipeline {

@@ -6,8 +6,7 @@ import SwiftUI
 /// how flexible it is.
 struct ProposalLayout: Layout {
     let record: ProposalRecord
-    /// Whether the child shows the image: its size then asks for pixels, too. An image that isn't resizable has its own size
-    /// in any room, and one that is scaled to fill reaches over it.
+    /// Whether the child shows the image: its size then asks for pixels, too.
     let holdsImage: Bool
 
     func sizeThatFits(proposal: ProposedViewSize, subviews: Subviews, cache: inout ()) -> CGSize {
@@ -19,26 +18,36 @@ struct ProposalLayout: Layout {
     }
 
     func placeSubviews(in bounds: CGRect, proposal: ProposedViewSize, subviews: Subviews, cache: inout ()) {
-        var room = ImageRoom(width: proposal.width, height: proposal.height)
         for subview in subviews {
             let size = subview.sizeThatFits(proposal)
-            if holdsImage { room = room.union(ImageRoom(width: size.width, height: size.height)) }
             let corner = CGPoint(x: bounds.midX - size.width / 2, y: bounds.midY - size.height / 2)
             subview.place(at: corner, anchor: .topLeading, proposal: proposal)
         }
-        record.note(room)
+        // Where there is nothing to see, nothing can be said of the size: a row that unfolds begins like that.
+        let isFolded = proposal.width == 0 || proposal.height == 0
+        if isFolded, !holdsImage || bounds.isEmpty { return }
+        record.note(
+            ImagePlacement(
+                room: ImageRoom(width: proposal.width, height: proposal.height),
+                content: holdsImage ? ImageRoom(width: bounds.width, height: bounds.height) : nil))
+    }
+
+    func spacing(subviews: Subviews, cache: inout ()) -> ViewSpacing {
+        subviews.first?.spacing ?? .zero
     }
 
     func explicitAlignment(
         of guide: HorizontalAlignment, in bounds: CGRect, proposal: ProposedViewSize, subviews: Subviews,
         cache: inout ()
     ) -> CGFloat? {
-        subviews.first?.dimensions(in: proposal)[explicit: guide]
+        guard let child = subviews.first?.dimensions(in: proposal) else { return nil }
+        return child[explicit: guide].map { $0 + (bounds.width - child.width) / 2 }
     }
 
     func explicitAlignment(
         of guide: VerticalAlignment, in bounds: CGRect, proposal: ProposedViewSize, subviews: Subviews, cache: inout ()
     ) -> CGFloat? {
-        subviews.first?.dimensions(in: proposal)[explicit: guide]
+        guard let child = subviews.first?.dimensions(in: proposal) else { return nil }
+        return child[explicit: guide].map { $0 + (bounds.height - child.height) / 2 }
     }
 }

@@ -48,6 +48,8 @@ private struct ImagePrefetching: ViewModifier {
                 urls: urls, size: size, destination: destination, pipeline: ObjectIdentifier(pipeline),
                 partition: partition, displayScale: displayScale)
         ) {
+            // Cancelled before it began, it would undo what came after it.
+            guard !Task.isCancelled else { return }
             line.show(
                 urls, size: size.resolved(displayScale: Double(displayScale)), partition: partition, in: pipeline,
                 to: destination)

@@ -3,7 +3,7 @@ public import SwiftUI
 
 extension EnvironmentValues {
     private enum PipelineKey: EnvironmentKey {
-        static var defaultValue: ImagePipeline { .shared }
+        static var defaultValue: ImagePipeline? { nil }
     }
 
     private enum PartitionKey: EnvironmentKey {
@@ -20,6 +20,13 @@ extension EnvironmentValues {
 
     /// The pipeline that remote images are loaded through. ``Calotype/ImagePipeline/shared`` unless set.
     public var imagePipeline: ImagePipeline {
+        get { chosenPipeline ?? .shared }
+        set { chosenPipeline = newValue }
+    }
+
+    /// The pipeline that a view above has set. A key path reads before it writes: through this one the shared pipeline, and
+    /// with it the default store, isn't made where it isn't used.
+    fileprivate var chosenPipeline: ImagePipeline? {
         get { self[PipelineKey.self] }
         set { self[PipelineKey.self] = newValue }
     }
@@ -46,7 +53,7 @@ extension EnvironmentValues {
 extension View {
     /// Loads the remote images in this view through a pipeline: with its transport, its caches and its credentials.
     public nonisolated func imagePipeline(_ pipeline: ImagePipeline) -> some View {
-        environment(\.imagePipeline, pipeline)
+        environment(\.chosenPipeline, pipeline)
     }
 
     /// Keeps the remote images in this view apart from those of others, as a signed-in account's. ``Calotype/ImagePipeline/removePartition(_:)``

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 public import SwiftUI
 
 /// How an image takes the place of what stood in for it. Nothing moves when it was at hand: it is there in the first frame.

@@ -120,6 +120,7 @@ struct ModelPreviewTests {
         let view = ModelView(small, in: fixture.pipeline)
         view.appear()
         #expect(await view.waitForImage() == .blue)
+        try await waitUntil { view.model.isShowing }
         view.change(to: fixture.request)
         fixture.start.open()
         try await fixture.gates.0.waitUntilHeld()

@@ -96,8 +96,11 @@ public nonisolated struct _IdentifiedView<ID: Hashable, Content: View>: View {
     let content: Content
 }
 
+/// Tells views that were given an identity, whatever they are.
+package protocol IdentifiedView {}
+
 @MainActor
-extension _IdentifiedView: PrimitiveView {
+extension _IdentifiedView: PrimitiveView, IdentifiedView {
     package func children(of node: ViewNode) -> [ChildView] {
         [ChildView(key: .explicit(AnyHashable(id)), view: content)]
     }

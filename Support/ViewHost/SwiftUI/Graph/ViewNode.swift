@@ -149,8 +149,12 @@ package final class ViewNode {
         if evaluation == self.evaluation { invalidate() }
     }
 
-    /// The name of the transition that was given to this view.
-    package var transition: String? { (view as? any Transitional)?.appliedTransition?.name }
+    /// The name of the transition that was given to this view: also around its identity, as in `id(_:).transition(_:)`.
+    package var transition: String? {
+        if let own = (view as? any Transitional)?.appliedTransition { return own.name }
+        guard let parent, parent.view is any IdentifiedView else { return nil }
+        return parent.parent?.transition
+    }
 
     // MARK: Layout
 

@@ -1,0 +1,6 @@
+public import UIKit
+
+// What SwiftUI declares where there is UIKit.
+extension Image {
+    public init(uiImage: UIImage) { fatalError() }
+}
