@@ -68,7 +68,7 @@ struct DecodeTurns {
         let start = ContinuousClock.now
         _ = try decode()
         let whole = ContinuousClock.now - start
-        return try (1...count).map { step in
+        return (1...count).map { step in
             let cancellation = DecodeCancellation()
             let end = DispatchSemaphore(value: 0)
             var options = options
