@@ -96,6 +96,7 @@ struct AlternativeTests {
         #expect(await failure { try await fixture.pipeline.image(for: request) } == .status(403))
         #expect(await failure { try await fixture.pipeline.data(for: request) } == .status(403))
         #expect(fixture.server.requestCount == 6)
+        await fixture.pipeline.waitUntilIdle()
         #expect(fixture.pipeline.isIdle)
     }
 

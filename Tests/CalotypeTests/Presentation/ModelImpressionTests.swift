@@ -40,6 +40,7 @@ struct ModelImpressionTests {
         #expect(image.pixelSize == PixelSize(width: 32, height: 21))
         #expect(image.originalPixelSize == PixelSize(width: 60, height: 40))
         #expect(image.bitmap.average.isClose(to: .green, within: 4))
+        await restart.fixture.pipeline.waitUntilIdle()
         #expect(restart.fixture.pipeline.isIdle)
         #expect(restart.fixture.server.requestCount == 0)
 
