@@ -111,6 +111,8 @@ struct ReadmeSnippets {
         body()
         let visible = Task { await task() }
         _ = try await pipeline.image(for: request)
+        // The model hears of it in a turn of its own.
+        while !model.phase(for: request, in: pipeline).isSuccess { await Task.yield() }
         body()
         visible.cancel()
         await visible.value
