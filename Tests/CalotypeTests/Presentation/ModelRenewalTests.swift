@@ -63,6 +63,8 @@ struct ModelRenewalTests {
         let view = ModelView(request, in: fixture.pipeline)
         view.appear()
         #expect(await view.waitForImage() == .green)
+        // What is remembered of it is made behind the image.
+        await fixture.pipeline.waitUntilIdle()
         view.model.rest()
         await view.end()
         fixture.memory.removeAll()
