@@ -184,9 +184,9 @@ final class Counter: Sendable {
 /// Returns once a condition holds that nobody announces: that what was cancelled has been put away, say, which happens
 /// after its caller has gone on.
 func waitUntil(_ condition: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(60)
     while try await !condition() {
-        try #require(ContinuousClock.now < deadline, "It hasn't come true in 30 seconds.")
+        try #require(ContinuousClock.now < deadline, "It hasn't come true in 60 seconds.")
         await Task.yield()
     }
 }
