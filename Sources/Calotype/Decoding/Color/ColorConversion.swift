@@ -57,7 +57,7 @@ struct ColorConversion: Sendable {
         case .inkProfile(let profile):
             profile.convert(row, pixelCount: pixelCount)
             // The last ink's place.
-            ColorRows.makeOpaque(row, pixelCount: pixelCount)
+            ResizeKernels.setAlpha(row, pixelCount: pixelCount)
         #endif
         default:
             // Curves are those of the colour itself, not of what its alpha leaves of it.

@@ -12,15 +12,6 @@ enum ColorRows {
         return all == 255
     }
 
-    @inline(never)
-    static func makeOpaque(_ row: UnsafeMutablePointer<UInt8>, pixelCount: Int) {
-        var x = 0
-        while x < pixelCount {
-            row[x &* 4 &+ 3] = 255
-            x &+= 1
-        }
-    }
-
     /// Divides colours by their alpha, rounded to the nearest. What is transparent becomes black.
     @inline(never)
     static func unpremultiply(_ row: UnsafeMutablePointer<UInt8>, pixelCount: Int) {
