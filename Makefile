@@ -16,7 +16,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lint build release test view-test view-soak typecheck-apple crash-test sanitize sanitize-thread \
-	sanitize-address fuzz golden demo bench bench-decode cache-suite clean
+	sanitize-address sanitize-views fuzz golden demo bench bench-decode cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -72,7 +72,7 @@ demo: setup ## scroll a feed of photos by AsyncImage's rules and by Calotype's, 
 # The sanitizers have build folders of their own, so that they and other builds don't undo each other's work.
 # CALOTYPE_SANITIZE tells heavy tests to choose smaller runs. One test after another: beside all the others each would take
 # longer than its time limit.
-sanitize: sanitize-thread sanitize-address ## run the tests with the thread and address sanitizers
+sanitize: sanitize-thread sanitize-address sanitize-views ## run the tests with the thread and address sanitizers
 
 sanitize-thread: setup
 	CALOTYPE_SANITIZE=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan-suppressions.txt" \
@@ -84,6 +84,12 @@ sanitize-thread: setup
 sanitize-address: setup
 	CALOTYPE_SANITIZE=1 ASAN_OPTIONS=detect_leaks=0 \
 	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --no-parallel --sanitize=address --scratch-path .build/sanitize-address
+
+sanitize-views: setup
+	CALOTYPE_VIEW_HOST=1 CALOTYPE_SANITIZE=1 \
+	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan-suppressions.txt" \
+	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --no-parallel --sanitize=thread --scratch-path .build/sanitize-views \
+		-Xswiftc -DCALOTYPE_THREAD_SANITIZER
 
 # libFuzzer needs lld, and code that counts its branches. FORMAT may also be header, fields, head, url or thumbhash.
 FUZZ_FLAGS = -c release --product CalotypeFuzz --scratch-path .build/fuzz --sanitize=address \

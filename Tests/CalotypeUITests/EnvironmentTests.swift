@@ -110,6 +110,28 @@ struct TransitionTests {
         for change in second.frame.changes + log.frames.flatMap(\.changes) { #expect(change.animation == nil) }
     }
 
+    @Test("what is remembered of an image fades into it; more pixels of it just come")
+    func impression() async throws {
+        let images = try ImageServer { $0.impressions = ImpressionTable() }
+        let url = images.serve(1, side: 300)
+        _ = try await images.pipeline.image(for: ImageRequest(url: url, size: .pixels(88, 88)))
+        await images.pipeline.waitUntilIdle()
+        images.memory.removeAll()
+        func view(_ side: CGFloat) -> some View {
+            Thumbnail(url: url, side: side).remoteImageTransition(.fade(fade)).imagePipeline(images.pipeline)
+        }
+        let host = ViewHost { view(88) }
+        #expect(host.frame.images.first?.decoded?.isImpression == true)
+        let loaded = try await changes(host) { $0.images.contains { $0.decoded?.pixelSize.width == 88 } }
+        #expect(loaded.contains { $0.kind == .inserted && $0.transition == "opacity" && $0.animation == fade })
+        #expect(loaded.contains { $0.kind == .removed && $0.animation == fade })
+
+        host.update { view(200) }
+        let log = FrameLog(host)
+        try await host.next { ($0.images.first?.decoded?.pixelSize.width ?? 0) >= 200 }
+        #expect(log.frames.flatMap(\.changes).allSatisfy { $0.kind != .inserted && $0.kind != .removed })
+    }
+
     @Test("an image that came into memory after the first frame is shown at once")
     func lateMemoryHit() async throws {
         let images = try ImageServer()

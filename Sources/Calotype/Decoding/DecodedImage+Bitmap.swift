@@ -71,7 +71,7 @@ extension DecodedImage {
     /// Makes an image of pixels.
     public convenience init(
         bitmap: Bitmap, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
-        animation: ImageAnimation? = nil, isToneMapped: Bool = false
+        animation: ImageAnimation? = nil, isToneMapped: Bool = false, isImpression: Bool = false
     ) {
         let data = bitmap.withUnsafeBytes { Data($0) }
         guard let provider = CGDataProvider(data: data as CFData),
@@ -86,7 +86,7 @@ extension DecodedImage {
         }
         self.init(
             cgImage: image, originalPixelSize: originalPixelSize, colorSpace: colorSpace, animation: animation,
-            isToneMapped: isToneMapped)
+            isToneMapped: isToneMapped, isImpression: isImpression)
     }
 }
 #else

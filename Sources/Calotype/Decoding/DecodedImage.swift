@@ -28,6 +28,8 @@ public final class DecodedImage: Sendable {
     public let animation: ImageAnimation?
     /// Whether the file is HDR (PQ or HLG), whose light has been drawn together into the range of ordinary images.
     public let isToneMapped: Bool
+    /// Whether these are the blurred colours that are remembered of an image (``Impression``), rather than its pixels.
+    public let isImpression: Bool
 
     #if canImport(CoreGraphics)
     /// The image for Core Graphics.
@@ -36,7 +38,7 @@ public final class DecodedImage: Sendable {
     /// Makes an image of a Core Graphics image, whose pixels are decoded already.
     public init(
         cgImage: CGImage, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
-        animation: ImageAnimation? = nil, isToneMapped: Bool = false
+        animation: ImageAnimation? = nil, isToneMapped: Bool = false, isImpression: Bool = false
     ) {
         self.cgImage = cgImage
         self.pixelSize = PixelSize(width: cgImage.width, height: cgImage.height)
@@ -46,6 +48,7 @@ public final class DecodedImage: Sendable {
         self.byteCount = pixelByteCount + (animation?.byteCount(frameByteCount: pixelByteCount) ?? 0)
         self.animation = animation
         self.isToneMapped = isToneMapped
+        self.isImpression = isImpression
     }
     #else
     /// The pixels.
@@ -54,7 +57,7 @@ public final class DecodedImage: Sendable {
     /// Makes an image of pixels.
     public init(
         bitmap: Bitmap, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
-        animation: ImageAnimation? = nil, isToneMapped: Bool = false
+        animation: ImageAnimation? = nil, isToneMapped: Bool = false, isImpression: Bool = false
     ) {
         self.bitmap = bitmap
         self.pixelSize = bitmap.size
@@ -63,6 +66,7 @@ public final class DecodedImage: Sendable {
         self.byteCount = bitmap.byteCount + (animation?.byteCount(frameByteCount: bitmap.byteCount) ?? 0)
         self.animation = animation
         self.isToneMapped = isToneMapped
+        self.isImpression = isImpression
     }
     #endif
 }

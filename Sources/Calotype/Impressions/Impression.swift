@@ -67,7 +67,8 @@ final class ImpressionImages: Sendable {
         if let image = state.withLock({ $0.images[record] }) { return image }
         let size = PixelTarget.fit(width: 32, height: 32).pixelSize(for: record.pixelSize)
         let image = DecodedImage(
-            bitmap: record.hash.bitmap(size: size), originalPixelSize: record.pixelSize, colorSpace: record.colorSpace)
+            bitmap: record.hash.bitmap(size: size), originalPixelSize: record.pixelSize, colorSpace: record.colorSpace,
+            isImpression: true)
         return state.withLock { state in
             // Another thread may have been faster.
             if let image = state.images[record] { return image }

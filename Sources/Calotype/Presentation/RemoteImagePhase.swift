@@ -9,7 +9,7 @@ public enum RemoteImagePhase: Sendable {
     /// - Parameters:
     ///   - progress: How much has arrived; `nil` until something has.
     ///   - preview: Something to show meanwhile: another size, an outdated or an unfinished image, or a blurred one
-    ///     (``Impression``), of 32 pixels.
+    ///     (``DecodedImage/isImpression``), of 32 pixels.
     case loading(progress: LoadProgress?, preview: DecodedImage?)
     /// The image, and the layer that it came from. One from memory was there in the first frame: nothing should animate.
     case success(DecodedImage, source: LoadReport.Layer)

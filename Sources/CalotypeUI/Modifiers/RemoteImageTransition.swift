@@ -1,7 +1,9 @@
 import Calotype
 public import SwiftUI
 
-/// How an image takes the place of what stood in for it. Nothing moves when it was at hand: it is there in the first frame.
+/// How an image takes the place of what stood in for it: a placeholder, or the blurred colours that are remembered of it.
+///
+/// Nothing moves when it was at hand: it is there in the first frame. Nor does anything when more pixels of it come.
 public struct RemoteImageTransition {
     let effect: AnyTransition
     let animation: Animation?
@@ -26,13 +28,14 @@ public struct RemoteImageTransition {
 
     /// What is shown, as far as the transition tells it apart.
     enum Stage: Hashable {
-        case any, placeholder, image, failure
+        case any, placeholder, impression, image, failure
     }
 
     /// Without a transition all is one, so that the app's own view keeps its state from phase to phase.
     func stage(of phase: RemoteImagePhase) -> Stage {
         guard animation != nil else { return .any }
         if case .failure = phase { return .failure }
-        return phase.image == nil ? .placeholder : .image
+        guard let image = phase.image else { return .placeholder }
+        return image.isImpression ? .impression : .image
     }
 }
