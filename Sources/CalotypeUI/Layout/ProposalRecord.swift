@@ -1,5 +1,9 @@
 import Synchronization
 
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+#endif
+
 /// Where a layout notes how it placed an image.
 ///
 /// - Isolation: Layouts may be asked on any thread: a lock guards it.

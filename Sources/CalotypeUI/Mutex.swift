@@ -1,0 +1,5 @@
+#if CALOTYPE_THREAD_SANITIZER
+import Calotype
+
+typealias Mutex = SanitizedMutex
+#endif
