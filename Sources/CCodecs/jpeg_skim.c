@@ -1,4 +1,4 @@
-#include "jpeg.h"
+#include "jpeg_bits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,48 +11,12 @@
 // in the data (a code that there isn't, a marker, missing bytes) ends it, and the caller lets libjpeg decode from the
 // scan's beginning: what is damage, and what isn't, is the library's to say.
 //
-// Source: ITU-T T.81, annexes C and F; JFIF 1.02 for the colors.
-
-enum { LOOK_BITS = 11, LOOK_COUNT = 1 << LOOK_BITS, PAIR_BITS = 12, PAIR_COUNT = 1 << PAIR_BITS };
-
-/// A Huffman code, with the bits that follow it.
-typedef struct {
-    /// Of the code alone, of what follows it, and of both, in bits. A length of 0: there is no such code among the short ones.
-    uint8_t length, extra, total;
-    /// How many coefficients are passed over, that of the value included; END where the block ends.
-    uint8_t step;
-} skim_code;
-
-enum { END = 128 };
-
-/// One code, or two, with the bits that follow them: the bits in all, and how many coefficients are passed over. 0 bits: the
-/// first code isn't a short one.
-typedef struct {
-    uint8_t total, step;
-} skim_pair;
-
-typedef struct {
-    skim_code look[LOOK_COUNT];
-    skim_pair pairs[PAIR_COUNT];
-    /// Of each length, the first code that is longer than all of that length, in 16 bits, and where its values begin.
-    uint32_t limits[17];
-    int32_t offsets[17];
-    uint8_t values[256];
-    bool is_dc;
-} skim_table;
-
-typedef struct {
-    /// No byte before `safe` is 0xFF, which a stuffed zero or a marker follows.
-    const uint8_t *next, *safe, *end;
-    /// Bits from the highest; `count` of them are there, and 0 follows. Negative once more have been taken than there were.
-    uint64_t bits;
-    int count;
-} skim_bits;
+// Source: ITU-T T.81, annex F; JFIF 1.02 for the colors.
 
 typedef struct {
     /// How many blocks an MCU has along a side.
     int side;
-    const skim_table *dc, *ac;
+    const jpeg_table *dc, *ac;
     int predictor;
     int quantizer;
     uint8_t *samples;
@@ -60,13 +24,13 @@ typedef struct {
 } skim_component;
 
 struct cc_skim {
-    skim_bits source;
+    jpeg_bits source;
     uint32_t width, height;
     uint32_t mcu_columns, next_mcu_row;
     uint32_t restart_interval, until_restart, restart_number;
     int component_count;
     skim_component components[3];
-    skim_table tables[2][NUM_HUFF_TBLS];
+    jpeg_table tables[2][NUM_HUFF_TBLS];
     /// Of each coefficient in the order of the file: its part in the means of quarters, for either chroma, and which of four
     /// sums it is for; the fifth is for what has no part.
     float weights[2][DCTSIZE2];
@@ -78,145 +42,40 @@ struct cc_skim {
     bool is_stopped;
 };
 
-// MARK: Tables
-
-static skim_code code_of(uint8_t value, int length, bool is_dc) {
-    int run = is_dc ? 0 : value >> 4, extra = is_dc ? value : value & 15;
-    bool ends = !is_dc && extra == 0 && run < 15;
-    return (skim_code){
-        (uint8_t)length, (uint8_t)extra, (uint8_t)(length + extra), (uint8_t)(ends ? END : run + 1)};
-}
-
-/// Puts two codes into one step, where the second is to be seen as well. What ends a block is always the last.
-static void make_pairs(skim_table *table) {
-    for (uint32_t bits = 0; bits < PAIR_COUNT; bits++) {
-        skim_code first = table->look[bits >> (PAIR_BITS - LOOK_BITS)];
-        table->pairs[bits] = (skim_pair){first.total, first.step};
-        if (first.length == 0 || first.step >= END || first.total >= PAIR_BITS) continue;
-        uint32_t rest = bits << first.total & (PAIR_COUNT - 1);
-        skim_code second = table->look[rest >> (PAIR_BITS - LOOK_BITS)];
-        // The bits beyond those that are seen are unknown, and here 0.
-        if (second.length == 0 || second.length > PAIR_BITS - first.total) continue;
-        table->pairs[bits] = (skim_pair){(uint8_t)(first.total + second.total), (uint8_t)(first.step + second.step)};
-    }
-}
-
-/// False if the library shall judge the table.
-static bool make_table(skim_table *table, const JHUFF_TBL *source, bool is_dc) {
-    if (!source) return false;
-    memset(table->look, 0, sizeof table->look);
-    table->is_dc = is_dc;
-    uint32_t code = 0;
-    int count = 0;
-    for (int length = 1; length <= 16; length++) {
-        table->offsets[length] = count - (int32_t)code;
-        for (int index = 0; index < source->bits[length]; index++, count++, code++) {
-            if (count == 256 || code >> length) return false;
-            uint8_t value = source->huffval[count];
-            // 8 bits a sample make differences of at most 11 bits, and other coefficients of at most 10.
-            if (is_dc ? value > 11 : (value & 15) > 10) return false;
-            table->values[count] = value;
-            if (length > LOOK_BITS) continue;
-            uint32_t first = code << (LOOK_BITS - length), next = (code + 1) << (LOOK_BITS - length);
-            for (uint32_t look = first; look < next; look++) table->look[look] = code_of(value, length, is_dc);
-        }
-        table->limits[length] = code << (16 - length);
-        code <<= 1;
-    }
-    if (!is_dc) make_pairs(table);
-    return true;
-}
-
-// MARK: Bits
-
-static void refill_slowly(skim_bits *source) {
-    while (source->count >= 0 && source->count < 56 && source->next < source->end) {
-        uint8_t byte = *source->next;
-        if (byte == 0xFF) {
-            if (source->end - source->next < 2 || source->next[1] != 0) return;
-            source->next++;
-        }
-        source->next++;
-        source->bits |= (uint64_t)byte << (56 - source->count);
-        source->count += 8;
-    }
-    if (source->next <= source->safe) return;
-    const uint8_t *safe = memchr(source->next, 0xFF, (size_t)(source->end - source->next));
-    source->safe = safe ? safe : source->end;
-}
-
-/// Brings at least 56 bits, unless a marker or the end comes before.
-static inline void refill(skim_bits *source) {
-    if (source->safe - source->next < 8) {
-        refill_slowly(source);
-        return;
-    }
-    uint64_t word = 0;
-    for (int index = 0; index < 8; index++) word = word << 8 | source->next[index];
-    // Bits of a byte that doesn't fit come again the next time, and are the same then.
-    source->bits |= word >> source->count;
-    source->next += (63 - source->count) >> 3;
-    source->count |= 56;
-}
-
-static inline void drop(skim_bits *source, int count) {
-    source->bits <<= count;
-    source->count -= count;
-}
-
-/// The code that comes next. A length of 0: there is none.
-static inline skim_code look(const skim_bits *source, const skim_table *table) {
-    skim_code code = table->look[source->bits >> (64 - LOOK_BITS)];
-    if (code.length > 0) return code;
-    uint32_t bits = (uint32_t)(source->bits >> 48);
-    for (int length = LOOK_BITS + 1; length <= 16; length++) {
-        if (bits >= table->limits[length]) continue;
-        int32_t index = table->offsets[length] + (int32_t)(bits >> (16 - length));
-        return index >= 0 && index < 256 ? code_of(table->values[index], length, table->is_dc) : code;
-    }
-    return code;
-}
-
-/// A value of that many bits, 1 to 11, at the head of `bits`.
-static inline int value_of(uint64_t bits, int count) {
-    int value = (int)(bits >> (64 - count));
-    return value >> (count - 1) ? value : value - (1 << count) + 1;
-}
-
 // MARK: Blocks
 
 /// Reads the first coefficient of a block. False if something is unusual.
-static inline bool read_first(skim_bits *source, skim_component *component) {
-    refill(source);
-    skim_code code = look(source, component->dc);
+static inline bool read_first(jpeg_bits *source, skim_component *component) {
+    jpeg_refill(source);
+    jpeg_code code = jpeg_look(source, component->dc);
     if (code.length == 0) return false;
-    drop(source, code.length);
-    if (code.extra > 0) component->predictor += value_of(source->bits, code.extra);
-    drop(source, code.extra);
+    jpeg_drop(source, code.length);
+    if (code.extra > 0) component->predictor += jpeg_value_of(source->bits, code.extra);
+    jpeg_drop(source, code.extra);
     return component->predictor >= -32768 && component->predictor <= 32767;
 }
 
 /// Passes over the coefficients from `index` on, code by code. False if something is unusual.
-static bool pass_rest_slowly(skim_bits *source, const skim_table *table, int index) {
+static bool pass_rest_slowly(jpeg_bits *source, const jpeg_table *table, int index) {
     while (index < DCTSIZE2) {
-        refill(source);
-        skim_code code = look(source, table);
+        jpeg_refill(source);
+        jpeg_code code = jpeg_look(source, table);
         if (code.length == 0) return false;
-        drop(source, code.total);
+        jpeg_drop(source, code.total);
         index += code.step;
     }
     return (index == DCTSIZE2 || index >= END) && source->count >= 0;
 }
 
 /// Passes over the other coefficients. False if something is unusual.
-static inline bool pass_rest(skim_bits *own, const skim_table *table) {
-    skim_bits source = *own;
+static inline bool pass_rest(jpeg_bits *own, const jpeg_table *table) {
+    jpeg_bits source = *own;
     int index = 1;
     for (;;) {
-        refill(&source);
+        jpeg_refill(&source);
         // Two steps are at most 44 bits.
         for (int half = 0; half < 2; half++) {
-            skim_pair pair = table->pairs[source.bits >> (64 - PAIR_BITS)];
+            jpeg_pair pair = table->pairs[source.bits >> (64 - PAIR_BITS)];
             int next = index + pair.step;
             // Beyond the block's end, the second code may be the next block's.
             bool is_sure = pair.total > 0 && (next < DCTSIZE2 || (next >= END && next < END + DCTSIZE2));
@@ -224,7 +83,7 @@ static inline bool pass_rest(skim_bits *own, const skim_table *table) {
                 *own = source;
                 return pass_rest_slowly(own, table, index);
             }
-            drop(&source, pair.total);
+            jpeg_drop(&source, pair.total);
             index = next;
             if (index >= END) {
                 *own = source;
@@ -235,19 +94,19 @@ static inline bool pass_rest(skim_bits *own, const skim_table *table) {
 }
 
 /// Reads the other coefficients, and adds them to the sums.
-static inline bool add_rest(cc_skim *self, const skim_table *table, const float *weights, float *sums) {
-    skim_bits *source = &self->source;
+static inline bool add_rest(cc_skim *self, const jpeg_table *table, const float *weights, float *sums) {
+    jpeg_bits *source = &self->source;
     int index = 0;
     for (;;) {
-        refill(source);
-        skim_code code = look(source, table);
+        jpeg_refill(source);
+        jpeg_code code = jpeg_look(source, table);
         if (code.length == 0) return false;
-        drop(source, code.length);
+        jpeg_drop(source, code.length);
         index += code.step;
         if (index >= DCTSIZE2) return index >= END && source->count >= 0;
         if (code.extra > 0)
-            sums[self->sums[index]] += weights[index] * (float)value_of(source->bits, code.extra);
-        drop(source, code.extra);
+            sums[self->sums[index]] += weights[index] * (float)jpeg_value_of(source->bits, code.extra);
+        jpeg_drop(source, code.extra);
         if (index == DCTSIZE2 - 1) return source->count >= 0;
     }
 }
@@ -279,7 +138,7 @@ static inline bool read_quarters(cc_skim *self, skim_component *component, const
 
 /// Passes over a restart marker, where one has to be.
 static bool restart(cc_skim *self) {
-    skim_bits *source = &self->source;
+    jpeg_bits *source = &self->source;
     // Fewer than 8 bits are left, of the last byte: what has been read beyond it would be that of a marker.
     if (source->count < 0 || source->count > 7 || source->end - source->next < 2) return false;
     if (source->next[0] != 0xFF || source->next[1] != 0xD0 + self->restart_number) return false;
@@ -425,9 +284,9 @@ static bool prepare(cc_skim *self, const cc_jpeg *jpeg) {
     for (int index = 0; index < self->component_count; index++) {
         const jpeg_component_info *source = &info->comp_info[index];
         skim_component *component = &self->components[index];
-        skim_table *dc = &self->tables[0][source->dc_tbl_no], *ac = &self->tables[1][source->ac_tbl_no];
-        if (!make_table(dc, info->dc_huff_tbl_ptrs[source->dc_tbl_no], true)) return false;
-        if (!make_table(ac, info->ac_huff_tbl_ptrs[source->ac_tbl_no], false)) return false;
+        jpeg_table *dc = &self->tables[0][source->dc_tbl_no], *ac = &self->tables[1][source->ac_tbl_no];
+        if (!cc_jpeg_make_table(dc, info->dc_huff_tbl_ptrs[source->dc_tbl_no], true)) return false;
+        if (!cc_jpeg_make_table(ac, info->ac_huff_tbl_ptrs[source->ac_tbl_no], false)) return false;
         component->dc = dc;
         component->ac = ac;
         component->side = index == 0 ? side : 1;
