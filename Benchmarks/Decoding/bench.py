@@ -54,6 +54,21 @@ CASES = [
 MEMORY_BOUNDS = {"jpeg-12mp-264": 4, "jpeg-48mp-264": 4, "png-12mp-264": 2, "png-48mp-264": 2}
 
 
+# What is cancelled while it decodes, and whether the decoder stops then: dav1d and libde265 can't be interrupted.
+CANCELLATIONS = [
+    ("cancel-jpeg", "48mp.jpg", True),
+    ("cancel-progressive", "48mp-progressive.jpg", True),
+    ("cancel-png", "48mp.png", True),
+    ("cancel-webp", "48mp.webp", True),
+    ("cancel-jxl", "48mp.jxl", True),
+    ("cancel-avif", "48mp.avif", False),
+    ("cancel-heic", "48mp.heic", False),
+]
+
+# In how many milliseconds a cancelled caller has returned, and a decoder that can be interrupted.
+CANCEL_BOUND = 20
+
+
 class Unsupported(Exception):
     pass
 
@@ -145,16 +160,25 @@ class References:
 def measure(case, arguments, references):
     """The figures of one case; `None` if Calotype doesn't support the format."""
     file = arguments.folder / case.file
-    candidates = [
-        Candidate("calotype", [arguments.calo, "bench-decode", case.width, file, arguments.quality]),
-        Candidate("libvips", [arguments.peers, "vips", case.width, file]),
-        Candidate("Pillow", [sys.executable, HERE / "pillow_peer.py", case.width, file]),
-        Candidate("floor", [arguments.peers, "floor", case.width, file]),
-    ]
+    commands = {
+        "calotype": [arguments.calo, "bench-decode", case.width, file, arguments.quality],
+        "libvips": [arguments.peers, "vips", case.width, file],
+        "Pillow": [sys.executable, HERE / "pillow_peer.py", case.width, file],
+        "floor": [arguments.peers, "floor", case.width, file],
+    }
     if file.suffix in (".heic", ".jxl"):
-        del candidates[2]  # Pillow doesn't read them.
+        del commands["Pillow"]  # It doesn't read them.
+    candidates = []
     try:
-        memory = {candidate.name: int(candidate.ask("memory")) for candidate in candidates}
+        # Of fresh processes, the median of three: which pages of code the system brings along differs.
+        peaks = {name: [] for name in commands}
+        for _ in range(3):
+            for candidate in candidates:
+                candidate.close()
+            candidates = [Candidate(*item) for item in commands.items()]
+            for candidate in candidates:
+                peaks[candidate.name].append(int(candidate.ask("memory")))
+        memory = {name: statistics.median(values) for name, values in peaks.items()}
         # Turns of 20 ms at least, so that the clock's steps don't count; and about two seconds of each.
         first = {candidate.name: float(candidate.ask("time 1")) for candidate in candidates}
         repeats = {name: max(1, round(20 / max(time, 0.01))) for name, time in first.items()}
@@ -171,30 +195,19 @@ def measure(case, arguments, references):
             candidate.close()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("calo", type=pathlib.Path)
-    parser.add_argument("peers", type=pathlib.Path)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("cases", nargs="*", help="names of cases, or their beginnings")
-    parser.add_argument("--quality", choices=["balanced", "fast"], default="balanced")
-    parser.add_argument("--rounds", type=int, help="turns of each candidate; by default as many as 2 seconds take")
-    arguments = parser.parse_args()
-    cases = [case for case in CASES if not arguments.cases or case.name.startswith(tuple(arguments.cases))]
-    if not cases:
-        sys.exit("bench: no case begins like that. They are " + ", ".join(case.name for case in CASES) + ".")
+def cancel(case, arguments):
+    """The longest times in ms until a caller has returned and a decoder has stopped, of those cancelled at even steps."""
+    candidate = Candidate("calotype", [arguments.calo, "bench-decode", 264, arguments.folder / case[1]])
+    try:
+        # At most some half a minute.
+        milliseconds = float(candidate.ask("time 1"))
+        return [float(word) for word in candidate.ask(f"cancel {max(5, min(20, round(12000 / milliseconds)))}").split()]
+    finally:
+        candidate.close()
 
-    photos = HERE.parent.parent / "Sources" / "CalotypeTool" / "Photos"
-    inputs.make(arguments.folder, photos, arguments.peers)
-    references = References(arguments.folder, arguments.peers)
 
-    over = []
-
-    def judged(holds, what):
-        if not holds:
-            over.append(what)
-        return "ok" if holds else "OVER"
-
+def report_decodes(cases, arguments, references, judged):
+    """Prints the table of times and qualities; returns each case's memory."""
     print("Median CPU in ms; the ratio of Calotype's to libvips's and to the library's own decode, the bound, and whether it")
     print("holds; PSNR in dB against all pixels and Lanczos, whose bound is the smaller of libvips's and 48.\n")
     header = ("case", "calotype", "libvips", "Pillow", "floor", "/libvips", "/floor", "bound", "", "PSNR", "libvips", "")
@@ -223,8 +236,11 @@ def main():
                 case.name, *time.values(), f"{to_vips:.3f}", f"{to_floor:.3f}", bound, state,
                 f"{psnr['calotype']:.1f}", f"{psnr['libvips']:.1f}", quality),
             flush=True)
+    return memories
 
-    print("\nThe growth of a fresh process's peak by its first decode, in MiB.\n")
+
+def report_memory(memories, judged):
+    print("\nThe growth of a fresh process's peak by its first decode, in MiB, the median of three.\n")
     row = "{:<22}{:>9}{:>9}{:>9}{:>9}{:>7} {}"
     print(row.format("case", "calotype", "libvips", "Pillow", "floor", "bound", ""))
     for name, memory in memories.items():
@@ -233,6 +249,52 @@ def main():
         state = judged(size["calotype"] <= bound, f"{name}'s memory") if bound else ""
         texts = ["-" if value is None else f"{value:.1f}" for value in size.values()]
         print(row.format(name, *texts, bound or "-", state))
+
+
+def report_cancellations(cases, arguments, judged):
+    print("\nThe longest time in ms from the cancellation until the caller has returned, and until the decoder has stopped.\n")
+    row = "{:<22}{:>9}{:>7} {:<5}{:>9}{:>7} {}"
+    print(row.format("case", "caller", "bound", "", "decoder", "bound", ""))
+    for case in cases:
+        caller, decoder = cancel(case, arguments)
+        name, _, stops = case
+        states = judged(caller <= CANCEL_BOUND, name), judged(decoder <= CANCEL_BOUND, f"{name}'s decoder") if stops else ""
+        bounds = CANCEL_BOUND, CANCEL_BOUND if stops else "-"
+        print(row.format(name, f"{caller:.1f}", bounds[0], states[0], f"{decoder:.1f}", bounds[1], states[1]), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("calo", type=pathlib.Path)
+    parser.add_argument("peers", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("cases", nargs="*", help="names of cases, or their beginnings")
+    parser.add_argument("--quality", choices=["balanced", "fast"], default="balanced")
+    parser.add_argument("--rounds", type=int, help="turns of each candidate; by default as many as 2 seconds take")
+    arguments = parser.parse_args()
+    wanted = tuple(arguments.cases) or ("",)
+    cases = [case for case in CASES if case.name.startswith(wanted)]
+    cancellations = [case for case in CANCELLATIONS if case[0].startswith(wanted)]
+    if not cases and not cancellations:
+        names = [case.name for case in CASES] + [case[0] for case in CANCELLATIONS]
+        sys.exit("bench: no case begins like that. They are " + ", ".join(names) + ".")
+
+    photos = HERE.parent.parent / "Sources" / "CalotypeTool" / "Photos"
+    inputs.make(arguments.folder, photos, arguments.peers)
+    references = References(arguments.folder, arguments.peers)
+
+    over = []
+
+    def judged(holds, what):
+        if not holds:
+            over.append(what)
+        return "ok" if holds else "OVER"
+
+    if cases:
+        memories = report_decodes(cases, arguments, references, judged)
+        report_memory(memories, judged)
+    if cancellations:
+        report_cancellations(cancellations, arguments, judged)
     print("\nAll bounds hold." if not over else f"\nOver their bounds: {', '.join(over)}.")
     sys.exit(1 if over else 0)
 

@@ -310,6 +310,7 @@ int main(int count, char **arguments) {
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = 0;
         if (strcmp(line, "memory") == 0) {
+            status_bytes("VmRSS:"); // so that the code that reads the number is in memory
             long before = status_bytes("VmRSS:");
             decode(vips, input, width, NULL);
             printf("%ld\n", status_bytes("VmHWM:") - before);

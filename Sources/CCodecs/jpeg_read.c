@@ -133,6 +133,7 @@ void cc_jpeg_close(cc_jpeg *jpeg) {
     if (jpeg->created) jpeg_destroy_decompress(&jpeg->info);
     free(jpeg->arrived.bytes);
     free(jpeg->skips);
+    cc_skim_close(jpeg->skim);
     free(jpeg);
 }
 
@@ -207,6 +208,14 @@ cc_status cc_jpeg_start(
     info->scale_denom = (unsigned int)denominator;
     info->buffered_image = buffered;
     info->out_color_space = has_inks(info) ? JCS_CMYK : alpha ? JCS_EXT_RGBA : JCS_EXT_RGB;
+    if (denominator == DCTSIZE && !alpha && !buffered && !jpeg->is_growing) jpeg->skim = cc_skim_open(jpeg);
+    if (jpeg->skim) {
+        jpeg_calc_output_dimensions(info);
+        *width = info->output_width;
+        *height = info->output_height;
+        jpeg->state = STATE_SKIMMING;
+        return jpeg->failure;
+    }
     // With one scan, or in buffered-image mode, this reads no bytes, and so never suspends.
     if (!jpeg_start_decompress(info)) return jpeg_fail(jpeg, CC_MISUSE, "bytes are waited for before the first row");
     *width = info->output_width;
@@ -233,9 +242,9 @@ static bool has_all_frequencies(const struct jpeg_decompress_struct *info) {
 }
 
 cc_status cc_jpeg_consume(cc_jpeg *jpeg, int steps, int scan_limit, cc_jpeg_progress *progress) {
-    progress->is_done = jpeg->state == STATE_ROWS;
+    progress->is_done = jpeg->state == STATE_ROWS || jpeg->state == STATE_SKIMMING;
     if (jpeg->failure) return jpeg->failure;
-    if (jpeg->state == STATE_ROWS) return CC_OK;
+    if (progress->is_done) return CC_OK;
     if (jpeg->state != STATE_CONSUMING) return CC_MISUSE;
     if (setjmp(jpeg->escape)) return jpeg->failure;
     struct jpeg_decompress_struct *info = &jpeg->info;
@@ -299,12 +308,35 @@ static void invert_inks(uint8_t *row, uint32_t width) {
     for (size_t index = 0; index < (size_t)width * 4; index++) row[index] = 255 - row[index];
 }
 
+/// Lets the library decode, which comes to the row that skimming stopped at.
+static void stop_skimming(cc_jpeg *jpeg) {
+    jpeg->skimmed_count = cc_skim_row_count(jpeg->skim);
+    cc_skim_close(jpeg->skim);
+    jpeg->skim = NULL;
+    jpeg_start_decompress(&jpeg->info);
+    jpeg->state = STATE_ROWS;
+}
+
 cc_status cc_jpeg_read_rows(cc_jpeg *jpeg, uint8_t *rows, size_t stride, uint32_t capacity, uint32_t *count) {
     *count = 0;
     if (jpeg->failure) return jpeg->failure;
-    if (jpeg->state != STATE_ROWS) return CC_MISUSE;
+    if (jpeg->state != STATE_ROWS && jpeg->state != STATE_SKIMMING) return CC_MISUSE;
     if (setjmp(jpeg->escape)) return jpeg->failure;
     struct jpeg_decompress_struct *info = &jpeg->info;
+    if (jpeg->state == STATE_SKIMMING) {
+        *count = cc_skim_read_rows(jpeg->skim, rows, stride, capacity);
+        if (*count == 0 && cc_skim_row_count(jpeg->skim) < info->output_height) stop_skimming(jpeg);
+        return jpeg->failure;
+    }
+    if (jpeg->skimmed_count > 0) {
+        // Some at a time, so that the caller can look up.
+        for (uint32_t index = 0; index < capacity && jpeg->skimmed_count > 0; index++) {
+            if (jpeg_read_scanlines(info, &rows, 1) == 0) return CC_WAITING;
+            if (jpeg->failure) return jpeg->failure;
+            jpeg->skimmed_count--;
+        }
+        return CC_OK;
+    }
     while (*count < capacity && info->output_scanline < info->output_height) {
         JSAMPROW pointers[8];
         uint32_t wanted = capacity - *count < 8 ? capacity - *count : 8;

@@ -24,6 +24,8 @@ struct cc_jxl {
     size_t given, consumed;
     JxlDecoder *decoder;
     uint32_t width, height;
+    /// Of a row's pixels: 4, or 3 where all are opaque.
+    uint32_t channel_count;
     uint8_t *profile;
     uint8_t **bands;
     uint32_t band_count;
@@ -172,7 +174,8 @@ cc_status cc_jxl_read_header(
     if (self->failure) return self->failure;
     if (self->state != STATE_OPENED) return CC_MISUSE;
     memset(info, 0, sizeof *info);
-    // Without a parallel runner: in this thread.
+    // Without a parallel runner: in this thread. (One that ends the work early, once nobody waits, ends the process: the
+    // library checks by assertions that some of its runs succeed.)
     self->decoder = JxlDecoderCreate(NULL);
     if (!self->decoder) return fail(self, CC_NO_MEMORY, "");
     // Without the last of these, frames are passed over.
@@ -200,6 +203,7 @@ cc_status cc_jxl_read_header(
     info->height = self->height = basic.ysize;
     info->orientation = (int)basic.orientation;
     info->has_alpha = basic.alpha_bits > 0;
+    info->channel_count = self->channel_count = info->has_alpha ? 4 : 3;
     info->is_premultiplied = self->is_premultiplied = info->has_alpha && basic.alpha_premultiplied;
     info->is_gray = basic.num_color_channels == 1;
     info->is_animated = basic.have_animation;
@@ -242,37 +246,50 @@ cc_status cc_jxl_next_frame(cc_jxl *self, cc_jxl_frame *frame) {
     return CC_OK;
 }
 
+/// 0 to 1; what is no number becomes 0.
+static float limited(float value) {
+    value = value > 0 ? value : 0;
+    return value < 1 ? value : 1;
+}
+
+/// Samples to bytes, to the nearest.
+static void make_bytes(const float *source, uint8_t *target, size_t count) {
+    for (size_t index = 0; index < count; index++) target[index] = (uint8_t)(int)(limited(source[index]) * 255 + 0.5f);
+}
+
+/// Samples to bytes through the table, which is for colours that aren't premultiplied.
+static void make_table_bytes(const cc_jxl *self, const float *source, uint8_t *target, size_t pixel_count) {
+    uint32_t channel_count = self->channel_count;
+    for (size_t pixel = 0; pixel < pixel_count; pixel++, source += channel_count, target += channel_count) {
+        float alpha = channel_count == 4 ? limited(source[3]) : 1;
+        for (int channel = 0; channel < 3; channel++) {
+            float value = limited(source[channel]);
+            if (self->is_premultiplied) value = alpha > 0 ? fminf(value / alpha, 1) : 0;
+            float result = self->byte_table[(int)(value * 4095 + 0.5f)];
+            if (self->is_premultiplied) result *= alpha;
+            target[channel] = (uint8_t)(result + 0.5f);
+        }
+        if (channel_count == 4) target[3] = (uint8_t)(alpha * 255 + 0.5f);
+    }
+}
+
 /// Writes a piece of a row to its band.
 static void take_pixels(void *context, size_t x, size_t y, size_t count, const void *pixels) {
     cc_jxl *self = context;
     if (y >= self->height || x >= self->width || count > self->width - x) return;
     uint8_t **band = &self->bands[y / BAND_HEIGHT];
-    size_t stride = (size_t)self->width * 4;
+    size_t stride = (size_t)self->width * self->channel_count;
     if (!*band) *band = calloc(BAND_HEIGHT, stride);
     if (!*band) {
         self->is_out_of_memory = true;
         return;
     }
-    uint8_t *target = *band + y % BAND_HEIGHT * stride + x * 4;
+    uint8_t *target = *band + y % BAND_HEIGHT * stride + x * self->channel_count;
     self->filled[y] += (uint32_t)count;
-    if (!self->byte_table) {
-        memcpy(target, pixels, count * 4);
-        return;
-    }
-    const float *source = pixels;
-    for (size_t index = 0; index < count * 4; index++) {
-        float value = source[index];
-        // Written so that what is no number becomes 0.
-        if (!(value > 0)) value = 0;
-        if (value > 1) value = 1;
-        bool is_alpha = index % 4 == 3;
-        if (!is_alpha && self->is_premultiplied) {
-            float alpha = source[index | 3];
-            value = alpha > 0 ? fminf(value / alpha, 1) : 0;
-        }
-        float result = is_alpha ? value * 255 : self->byte_table[(int)(value * 4095 + 0.5f)];
-        if (!is_alpha && self->is_premultiplied) result *= fminf(fmaxf(source[index | 3], 0), 1);
-        target[index] = (uint8_t)(result + 0.5f);
+    if (self->byte_table) {
+        make_table_bytes(self, pixels, target, count);
+    } else {
+        make_bytes(pixels, target, count * self->channel_count);
     }
 }
 
@@ -287,7 +304,9 @@ cc_status cc_jxl_start(cc_jxl *self, const uint8_t *byte_table) {
     self->filled = calloc(self->height, sizeof *self->filled);
     if (!self->bands || !self->filled) return fail(self, CC_NO_MEMORY, "");
     self->band_count = band_count;
-    JxlPixelFormat format = {4, byte_table ? JXL_TYPE_FLOAT : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+    // Asked for bytes, the library makes a picture of floats first, and then bytes of that: 12 bytes a pixel, and a third
+    // longer. Floats come as groups are done.
+    JxlPixelFormat format = {self->channel_count, JXL_TYPE_FLOAT, JXL_NATIVE_ENDIAN, 0};
     if (JxlDecoderSetImageOutCallback(self->decoder, &format, take_pixels, self) != JXL_DEC_SUCCESS)
         return fail(self, CC_UNSUPPORTED, "an unusual layout of samples");
     self->state = STATE_ROWS;
@@ -318,7 +337,7 @@ uint8_t *cc_jxl_take_row(cc_jxl *self) {
     uint32_t y = self->next_row;
     if (!self->filled || y >= self->height || self->filled[y] < self->width) return NULL;
     uint32_t band = y / BAND_HEIGHT;
-    uint8_t *row = self->bands[band] + (size_t)(y % BAND_HEIGHT) * self->width * 4;
+    uint8_t *row = self->bands[band] + (size_t)(y % BAND_HEIGHT) * self->width * self->channel_count;
     self->next_row++;
     if (self->next_row % BAND_HEIGHT == 0 || self->next_row == self->height) {
         self->spent = self->bands[band];

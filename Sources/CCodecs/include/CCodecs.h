@@ -103,7 +103,8 @@ cc_status cc_jpeg_consume(cc_jpeg *jpeg, int steps, int scan_limit, cc_jpeg_prog
 /// `cc_jpeg_finish_pass` called, before more is consumed.
 cc_status cc_jpeg_start_pass(cc_jpeg *jpeg);
 cc_status cc_jpeg_finish_pass(cc_jpeg *jpeg);
-/// Decodes up to `capacity` rows, each `stride` bytes after the one before; sets how many it decoded, CC_WAITING or not.
+/// Decodes up to `capacity` rows, each `stride` bytes after the one before; sets how many it decoded, CC_WAITING or not. With
+/// CC_OK there may be none of them, though some are left: it is to be called again.
 cc_status cc_jpeg_read_rows(cc_jpeg *jpeg, uint8_t *rows, size_t stride, uint32_t capacity, uint32_t *count);
 /// What went wrong, or the first warning, or "". Valid until the next call.
 const char *cc_jpeg_message(const cc_jpeg *jpeg);

@@ -27,6 +27,8 @@ typedef struct {
     /// EXIF's value, 1 to 8.
     int orientation;
     bool has_alpha, is_premultiplied;
+    /// Of a row's pixels: RGBA, or RGB where there is no alpha.
+    uint32_t channel_count;
     bool is_gray;
     bool is_animated;
     /// 0 means for ever.
@@ -63,7 +65,7 @@ cc_status cc_jxl_next_frame(cc_jxl *jxl, cc_jxl_frame *frame);
 cc_status cc_jxl_start(cc_jxl *jxl, const uint8_t *byte_table);
 /// Decodes the next `byte_count` bytes of the file; sets `done` when the frame is complete.
 cc_status cc_jxl_decode(cc_jxl *jxl, size_t byte_count, bool *done);
-/// The next row of the frame from the top, RGBA as the file has it, or NULL if it isn't complete yet. Valid, and open to
+/// The next row of the frame from the top, alpha as the file has it, or NULL if it isn't complete yet. Valid, and open to
 /// changes, until the next call.
 uint8_t *cc_jxl_take_row(cc_jxl *jxl);
 /// How many bytes have been read.

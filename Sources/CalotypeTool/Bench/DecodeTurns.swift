@@ -6,11 +6,13 @@ import Foundation
 ///
 ///     memory       the bytes by which the process's peak lies above what was resident before one decode
 ///     time COUNT   the CPU milliseconds of one decode, the mean of that many
-///     cancel COUNT the longest time in milliseconds that a decode goes on once it is cancelled, of that many
+///     cancel COUNT two times in milliseconds, the longest of that many: from the cancellation of a load that is decoding until
+///                  its caller has returned, and until a decoder that is cancelled has
 ///     write FILE   the pixels, raw: "WIDTH HEIGHT CHANNELS\n" and the bytes
 ///     unsupported  is the answer to each of them if there is no decoder for the format
 struct DecodeTurns {
     private let data: Data
+    private let width: Int
     private let options: DecodeOptions
 
     /// `WIDTH FILE [QUALITY]`; `nil` for anything else.
@@ -22,6 +24,7 @@ struct DecodeTurns {
         case "fast": quality = .fast
         default: return nil
         }
+        self.width = width
         data = try Data(contentsOf: URL(filePath: arguments[1]))
         // 48 megapixels of grain as PNG are longer than what is taken from the network.
         let limits = ImageLimits(bodyByteCount: 256 << 20)
@@ -29,19 +32,21 @@ struct DecodeTurns {
     }
 
     /// Answers until there are no more lines.
-    func run() throws {
+    func run() async throws {
         while let line = readLine() {
             do {
-                Console.print(try answer(line.split(separator: " ", maxSplits: 1).map(String.init)))
+                Console.print(try await answer(line.split(separator: " ", maxSplits: 1).map(String.init)))
             } catch let error as ImageError where error.isUnsupported {
                 Console.print("unsupported")
             }
         }
     }
 
-    private func answer(_ words: [String]) throws -> String {
+    private func answer(_ words: [String]) async throws -> String {
         switch (words.first, words.dropFirst().first) {
         case ("memory", nil):
+            // The code that reads the numbers is in memory by then.
+            _ = (ProcessMemory.residentByteCount, ProcessMemory.peakByteCount)
             let before = ProcessMemory.residentByteCount
             _ = try decode()
             return "\(ProcessMemory.peakByteCount - before)"
@@ -52,7 +57,11 @@ struct DecodeTurns {
             return "\(Double(DecodeRound.cpuNanoseconds() - start) / 1e6 / Double(count))"
         case ("cancel", let count?):
             guard let count = Int(count), count > 0 else { throw BenchError("\(count) is no count.") }
-            return "\(try longestCancel(count).millisecondCount)"
+            let whole = try ContinuousClock().measure { _ = try decode() }
+            // Even steps of the time that a decode takes.
+            let moments = (1...count).map { whole * $0 / (count + 1) }
+            let caller = try await longestReturn(moments, whole: whole)
+            return "\(caller.millisecondCount) \(longestEnd(moments).millisecondCount)"
         case ("write", let path?):
             let bitmap = try decode()
             var file = Data("\(bitmap.size.width) \(bitmap.size.height) 4\n".utf8)
@@ -63,12 +72,30 @@ struct DecodeTurns {
         }
     }
 
-    /// Cancels decodes at even steps of the time that one takes, on a thread of their own.
-    private func longestCancel(_ count: Int) throws -> Duration {
-        let start = ContinuousClock.now
-        _ = try decode()
-        let whole = ContinuousClock.now - start
-        return (1...count).map { step in
+    /// Cancels loads while they decode.
+    private func longestReturn(_ moments: [Duration], whole: Duration) async throws -> Duration {
+        var configuration = ImagePipeline.Configuration(memory: MemoryCache(costLimit: 0), store: nil)
+        configuration.limits = options.limits
+        let pipeline = ImagePipeline(configuration)
+        var longest = Duration.zero
+        for (index, moment) in moments.enumerated() {
+            let request = ImageRequest(data: data, id: ResourceID("\(index)"), size: .pixels(width, width, .fit))
+            let load = Task { try await pipeline.image(for: request) }
+            try await Task.sleep(for: moment)
+            let start = ContinuousClock.now
+            load.cancel()
+            let result = await load.result
+            longest = max(longest, ContinuousClock.now - start)
+            if case .failure(let error) = result, !(error is CancellationError) { throw error }
+            // A decoder that can't be interrupted goes on until its end.
+            try await Task.sleep(for: whole - moment)
+        }
+        return longest
+    }
+
+    /// Cancels decodes on a thread of their own.
+    private func longestEnd(_ moments: [Duration]) -> Duration {
+        moments.map { moment in
             let cancellation = DecodeCancellation()
             let end = DispatchSemaphore(value: 0)
             var options = options
@@ -78,11 +105,11 @@ struct DecodeTurns {
                 _ = try? ImageDecoders.system.decode(data, options: options)
                 end.signal()
             }.start()
-            Thread.sleep(forTimeInterval: (whole * step / (count + 1)).millisecondCount / 1_000)
-            let moment = ContinuousClock.now
+            Thread.sleep(forTimeInterval: moment.millisecondCount / 1_000)
+            let start = ContinuousClock.now
             cancellation.cancel()
             end.wait()
-            return ContinuousClock.now - moment
+            return ContinuousClock.now - start
         }.max() ?? .zero
     }
 

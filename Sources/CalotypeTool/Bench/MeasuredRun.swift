@@ -24,7 +24,7 @@ extension Command {
                 guard let turns = try DecodeTurns(Array(arguments.dropFirst())) else {
                     throw BenchError("bench-decode takes WIDTH FILE [balanced|fast].")
                 }
-                try turns.run()
+                try await turns.run()
             }
         default: return nil
         }

@@ -218,7 +218,7 @@ struct TraitFormatTests {
         arguments: [
             // Bytes a pixel, beside the result.
             ("quadrants.avif", 2.3, 6.0), ("alpha.avif", 3.9, 9), ("quadrants.heic", 7.1, 14), ("gray.heic", 4, 9),
-            ("quadrants.jxl", 20.8, 24), ("alpha-lossless.jxl", 53, 60),
+            ("quadrants.jxl", 26, 31), ("alpha-lossless.jxl", 39.5, 45),
         ])
     func estimates(_ name: String, _ least: Double, _ most: Double) throws {
         let data = try ImageFixture.data(name)

@@ -87,7 +87,7 @@ final class JPEGReader {
         while goesOn, !progress.is_done {
             try check.check()
             goesOn = try succeeds(
-                cc_jpeg_consume(jpeg, 8, Int32(clamping: check.limits.scanCount), &progress))
+                cc_jpeg_consume(jpeg, 2, Int32(clamping: check.limits.scanCount), &progress))
         }
         return progress
     }
@@ -104,11 +104,12 @@ final class JPEGReader {
 
     /// Decodes rows, each `stride` bytes after the one before.
     ///
-    /// - Returns: How many; fewer than `capacity` at the end, or where more bytes have to arrive.
-    func readRows(_ rows: UnsafeMutablePointer<UInt8>, stride: Int, capacity: Int) throws -> Int {
+    /// - Returns: How many, which may be none while the library catches up with what was read before; `nil` where more bytes
+    ///   have to arrive.
+    func readRows(_ rows: UnsafeMutablePointer<UInt8>, stride: Int, capacity: Int) throws -> Int? {
         var count: UInt32 = 0
-        _ = try succeeds(cc_jpeg_read_rows(jpeg, rows, stride, UInt32(capacity), &count))
-        return Int(count)
+        let goesOn = try succeeds(cc_jpeg_read_rows(jpeg, rows, stride, UInt32(capacity), &count))
+        return goesOn || count > 0 ? Int(count) : nil
     }
 }
 #endif
