@@ -70,8 +70,13 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func image(for request: ImageRequest) async throws -> DecodedImage {
-        if configuration.onEvent == nil, let image = answerFromMemory(query(for: request), request) { return image }
-        return try await load(request).result.image
+        guard configuration.onEvent == nil else { return try await load(request).result.image }
+        let query = query(for: request)
+        if let image = answerFromMemory(query, request) { return image }
+        // Memory has been asked; what it may have to show meanwhile is shown to nobody.
+        let load = ImageLoad(request: prepared(request), coordinator: coordinator)
+        start(load, load.request, query)
+        return try await load.result.image
     }
 
     /// The image that a request asks for, and how it came.
@@ -362,7 +367,7 @@ public final class ImagePipeline: Sendable {
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
         let report = LoadReport(
             number: load.number, request: load.request, duration: .now - load.startTime, image: found.image,
-            work: LoadReport.RenditionWork(.memory))
+            source: LoadReport.Work(layer: .memory))
         configuration.onEvent?(.loaded(report))
         return ImageResult(image: found.image, report: report)
     }

@@ -232,10 +232,8 @@ final class LoadCoordinator: Sendable {
 
     func apply(_ change: LoadBooks.Change) {
         switch change {
-        case .begin(let job):
-            let priority = priority(of: job)
-            if fetchQueue.add(job, priority: priority) { job.start() }
-            passOnPriority(of: job, after: priority)
+        case .begin(let job, let priority):
+            run(job, at: priority)
         case .enqueue(let job):
             enqueue(job)
         case .cancelFetch(let job):
@@ -269,17 +267,13 @@ final class LoadCoordinator: Sendable {
     }
 
     /// The same for the queue of decodes.
-    func passOnPriority(of job: RenditionJob, after known: ImageRequest.Priority? = nil) {
-        var known = known
+    func passOnPriority(of job: RenditionJob) {
+        var known: ImageRequest.Priority?
         while true {
             let priority = books.withLock { _ in job.loads.isEmpty ? known : job.loads.priority }
             guard let priority, priority != known else { return }
             decodeQueue.move(job, to: priority)
             known = priority
         }
-    }
-
-    func priority(of job: FetchJob) -> ImageRequest.Priority {
-        books.withLock { _ in job.waiters.priority }
     }
 }

@@ -49,70 +49,15 @@ final class ResourceLoader: Sendable {
 
     /// Loads the bytes, complete and recognised as an image within the limits.
     ///
-    /// - Throws: ``ImageError`` that names the source, or `CancellationError`.
-    ///
-    /// - Parameter onPiece: Is given each piece of a body that arrives, after it has been taken in.
+    /// - Parameter receiver: Is given each piece of a body that arrives.
+    /// - Throws: Whatever went wrong: see ``located(_:at:)``.
     func load(
-        _ fetch: Fetch, priority: TransferPriority, onPiece: @escaping PieceHandler
+        _ fetch: Fetch, priority: TransferPriority, receiver: any PieceReceiver
     ) async throws -> FetchedResource {
-        do {
-            if let damaged = fetch.damaged { await discard(damaged, of: nil) }
-            switch fetch.source {
-            case .http(let message):
-                guard message.url.isHTTP else {
-                    throw ImageError(.request, .unsupportedScheme(message.url.scheme ?? ""))
-                }
-                return try await loadHTTP(message.url, fetch, priority, onPiece)
-            case .url(let url):
-                if url.isHTTP { return try await loadHTTP(url, fetch, priority, onPiece) }
-                return try resource(of: try await Self.read(url, configuration.limits), fetch)
-            case .data(let data):
-                return try resource(of: data, fetch)
-            case .closure(let closure):
-                return try resource(of: try await Self.call(closure), fetch)
-            }
-        } catch {
-            throw Self.located(error, at: fetch.source)
-        }
-    }
+        if let damaged = fetch.damaged { await discard(damaged, of: nil) }
+        guard let url = fetch.source.url, url.isHTTP else { return try await loadElsewhere(fetch) }
 
-    @inline(never)
-    private static func located(_ error: any Error, at source: ImageRequest.Source) -> any Error {
-        if error is CancellationError, Task.isCancelled { return error }
-        // What an app's own transport throws may be anything, a cancellation of its own included.
-        return (error as? ImageError ?? ImageError(.network, .transport, underlying: error)).located(at: source.url)
-    }
-
-    /// What the store has for a fetch, told without reading a body.
-    enum Stored {
-        /// A response that may be used as it is.
-        case usable
-        /// One that may be used while it is revalidated.
-        case usableWhileRevalidating
-        /// None, or one that has to be validated first.
-        case unusable
-    }
-
-    /// What the store has for a fetch.
-    func stored(for fetch: Fetch) async -> Stored {
-        let lookup = await lookUp(fetch)
-        return lookup.usable == nil ? .unusable : lookup.isUsedStale ? .usableWhileRevalidating : .usable
-    }
-
-    /// Removes stored bytes that turned out to be damaged.
-    func discard(_ id: StoredResponse.ID?, of url: URL?) async {
-        guard let id, let store = configuration.store else { return }
-        configuration.onEvent?(.removedDamaged(url.map(RedactedURL.init)))
-        await http.attempt("remove") { try await store.remove(id) }
-    }
-
-    // MARK: HTTP
-
-    private func loadHTTP(
-        _ url: URL, _ fetch: Fetch, _ priority: TransferPriority,
-        _ onPiece: @escaping PieceHandler
-    ) async throws -> FetchedResource {
-        let lookup = await lookUp(fetch)
+        let lookup = if let found = lookUpAtOnce(fetch) { found } else { await lookUp(fetch) }
         if let candidate = lookup.usable, let resource = await stored(candidate, .storage, fetch, lookup) {
             return resource
         }
@@ -144,8 +89,13 @@ final class ResourceLoader: Sendable {
                     attempts.partial = nil
                     continue
                 }
-                let resource = try await http.receive(
-                    exchange, fetch: fetch, lookup: lookup, attempts: &attempts, onPiece: onPiece)
+                let whole = try http.receiveAtOnce(
+                    exchange, fetch: fetch, lookup: lookup, attempts: &attempts, receiver: receiver)
+                let resource =
+                    if let whole { whole } else {
+                        try await http.receive(
+                            exchange, fetch: fetch, lookup: lookup, attempts: &attempts, receiver: receiver)
+                    }
                 http.reconnection.noteSuccess(at: url)
                 return resource
             } catch {
@@ -159,6 +109,39 @@ final class ResourceLoader: Sendable {
         }
     }
 
+    /// What callers see of an error: ``ImageError`` that names the source, or `CancellationError`.
+    @inline(never)
+    static func located(_ error: any Error, at source: ImageRequest.Source) -> any Error {
+        if error is CancellationError, Task.isCancelled { return error }
+        // What an app's own transport throws may be anything, a cancellation of its own included.
+        return (error as? ImageError ?? ImageError(.network, .transport, underlying: error)).located(at: source.url)
+    }
+
+    /// What the store has for a fetch, told without reading a body.
+    enum Stored {
+        /// A response that may be used as it is.
+        case usable
+        /// One that may be used while it is revalidated.
+        case usableWhileRevalidating
+        /// None, or one that has to be validated first.
+        case unusable
+    }
+
+    /// What the store has for a fetch.
+    func stored(for fetch: Fetch) async -> Stored {
+        let lookup = await lookUp(fetch)
+        return lookup.usable == nil ? .unusable : lookup.isUsedStale ? .usableWhileRevalidating : .usable
+    }
+
+    /// Removes stored bytes that turned out to be damaged.
+    func discard(_ id: StoredResponse.ID?, of url: URL?) async {
+        guard let id, let store = configuration.store else { return }
+        configuration.onEvent?(.removedDamaged(url.map(RedactedURL.init)))
+        await http.attempt("remove") { try await store.remove(id) }
+    }
+
+    // MARK: Beginning
+
     /// The beginning of a load: with what an earlier one has left, unless there is a stored response to ask about.
     @inline(never)
     private func attempts(_ fetch: Fetch, _ lookup: StoreLookup) -> LoadAttempts {
@@ -171,18 +154,33 @@ final class ResourceLoader: Sendable {
 
     @inline(never)
     private func lookUp(_ fetch: Fetch) async -> StoreLookup {
-        let start = ContinuousClock.now
+        let start = Moment.now
         var responses: [StoredResponse] = []
-        // A reload uses nothing of it, but takes its place.
-        if fetch.policy.readsStore || fetch.policy == .reload, let store = configuration.store, let key = fetch.key {
+        if asksStore(fetch), let store = configuration.store, let key = fetch.key {
             do {
                 responses = try await store.responses(for: key)
             } catch {
                 http.reportFault("look up", error)
             }
         }
-        return StoreLookup(
-            responses, fields: fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
+        return lookup(responses, fetch, since: start)
+    }
+
+    /// The same, if it takes no wait.
+    @inline(never)
+    private func lookUpAtOnce(_ fetch: Fetch) -> StoreLookup? {
+        let start = Moment.now
+        guard asksStore(fetch), let key = fetch.key else { return lookup([], fetch, since: start) }
+        return http.promptStore.map { lookup($0.responsesAtOnce(for: key), fetch, since: start) }
+    }
+
+    private func lookup(_ responses: [StoredResponse], _ fetch: Fetch, since start: Moment) -> StoreLookup {
+        StoreLookup(responses, fields: fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
+    }
+
+    /// Whether the store has a say: a reload uses nothing of it, but takes its place.
+    private func asksStore(_ fetch: Fetch) -> Bool {
+        configuration.store != nil && (fetch.policy.readsStore || fetch.policy == .reload)
     }
 }
 

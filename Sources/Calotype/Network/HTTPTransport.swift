@@ -167,6 +167,11 @@ public struct HTTPBody: AsyncSequence, Sendable {
         content = .arriving(source)
     }
 
+    /// The body, if it was there from the start.
+    var whole: Data? {
+        if case .whole(let data) = content { data } else { nil }
+    }
+
     /// Goes through the pieces.
     public func makeAsyncIterator() -> Iterator { Iterator(content: content) }
 
