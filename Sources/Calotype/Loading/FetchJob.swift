@@ -36,7 +36,7 @@ final class FetchJob: WorkItem, PieceReceiver, @unchecked Sendable {
     }
 
     /// Called by the job's task.
-    func take(_ piece: Data, of reception: borrowing BodyReception) {
+    func take(_ piece: Data, of reception: BodyReception) {
         coordinator.report(reception, piece, of: self)
     }
 

@@ -32,7 +32,7 @@ final class FetchedResource: Sendable {
         self.stored = stored
         work.bodyByteCount = Int64(data.count)
         work.format = header.format
-        self.work = work
+        self.work = consume work
         self.needsRevalidation = needsRevalidation
     }
 }

@@ -55,7 +55,7 @@ final class PreviewFeed: Sendable {
     }
 
     /// Whether previews of a body are worth while: it has been recognised as an image, is long enough, and isn't complete.
-    static func isWorthwhile(_ reception: borrowing BodyReception) -> Bool {
+    static func isWorthwhile(_ reception: BodyReception) -> Bool {
         guard reception.header != nil else { return false }
         let byteCount = Int64(reception.data.count)
         guard let expected = reception.expectedByteCount else { return byteCount >= smallestBodyByteCount }
@@ -66,7 +66,7 @@ final class PreviewFeed: Sendable {
 
     /// Takes a piece of the body, and what came before it if that is missing here: it is the beginning that an earlier load
     /// has left, or came when nobody wanted previews.
-    func take(_ piece: Data, of reception: borrowing BodyReception) {
+    func take(_ piece: Data, of reception: BodyReception) {
         let (data, body, header) = (reception.data, reception.startTime, reception.header)
         let isTaken = state.withLock { state in
             guard !state.isEnded else { return false }

@@ -61,7 +61,7 @@ final class ResourceLoader: Sendable {
         if let candidate = lookup.usable, let resource = await stored(candidate, .storage, fetch, lookup) {
             return resource
         }
-        if fetch.policy == .storedOnly || lookup.isUnsatisfiable { throw ImageError(.cache, .notStored) }
+        if fetch.policy == .storedOnly || lookup.isUnsatisfiable { throw Self.notStored }
 
         var attempts = attempts(fetch, lookup)
         var isConditional = true
@@ -70,9 +70,9 @@ final class ResourceLoader: Sendable {
             do {
                 let conditions = attempts.partial?.conditions ?? (isConditional ? lookup.conditions : nil)
                 let exchange = try await http.send(
-                    request(url, fetch, lookup, priority), conditions, failureCount: attempts.failureCount)
+                    url, fetch, lookup, priority, conditions, failureCount: attempts.failureCount)
                 latest = exchange
-                if let key = fetch.key, !HTTPCache.isSafe(key.method) { await invalidate(key, after: exchange) }
+                if !fetch.isSafe { await invalidate(fetch, after: exchange) }
                 if attempts.partial == nil {
                     if exchange.response.status == 304, isConditional, let candidate = lookup.validated {
                         await http.close(&attempts)
@@ -99,14 +99,29 @@ final class ResourceLoader: Sendable {
                 http.reconnection.noteSuccess(at: url)
                 return resource
             } catch {
-                if let resource = await standIn(for: error, latest, url, fetch, lookup) {
-                    await http.close(&attempts)
-                    return resource
-                }
-                try await http.retry(
-                    after: error, latest, url, fetch, isBackground: priority.value <= .low, &attempts)
+                let resource = try await recover(from: error, latest, url, fetch, lookup, priority, &attempts)
+                if let resource { return resource }
             }
         }
+    }
+
+    private static let notStored: any Error = ImageError(.cache, .notStored)
+
+    /// What is done about a failure.
+    ///
+    /// - Returns: What stands in for what couldn't be had; `nil` once it is time for another attempt.
+    /// - Throws: `error`, if there is nothing to be done.
+    @inline(never)
+    private func recover(
+        from error: any Error, _ exchange: HTTPLoader.Exchange?, _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup,
+        _ priority: TransferPriority, _ attempts: inout LoadAttempts
+    ) async throws -> FetchedResource? {
+        if let resource = await standIn(for: error, exchange, url, fetch, lookup) {
+            await http.close(&attempts)
+            return resource
+        }
+        try await http.retry(after: error, exchange, url, fetch, isBackground: priority.value <= .low, &attempts)
+        return nil
     }
 
     /// What callers see of an error: ``ImageError`` that names the source, or `CancellationError`.
@@ -134,6 +149,7 @@ final class ResourceLoader: Sendable {
     }
 
     /// Removes stored bytes that turned out to be damaged.
+    @inline(never)
     func discard(_ id: StoredResponse.ID?, of url: URL?) async {
         guard let id, let store = configuration.store else { return }
         configuration.onEvent?(.removedDamaged(url.map(RedactedURL.init)))

@@ -129,13 +129,18 @@ final class WorkQueue: Sendable {
 
     /// Says that a piece of work has ended.
     func finish(_ item: WorkItem) {
-        // As a rule nobody waits for the place.
+        // As a rule nobody waits for the place, or for the end.
         let isAwaited = state.withLock { state in
-            state.end(item)
-            return state.counts.waiting > 0 || !state.spareLine.isEmpty || !state.awaitingIdleness.isEmpty
+            let isAwaited = state.counts.waiting > 0 || !state.spareLine.isEmpty || !state.awaitingIdleness.isEmpty
+            if !isAwaited { state.end(item) }
+            return isAwaited
         }
         guard isAwaited else { return }
-        let awaiting = change { $0.takeAwaitingIdleness() }
+        // Not before: who came in between would begin what waits, and not start it.
+        let awaiting = change { state in
+            state.end(item)
+            return state.takeAwaitingIdleness()
+        }
         for continuation in awaiting { continuation.resume() }
     }
 

@@ -207,7 +207,7 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
                 }
                 erase(entry, &guarded, &dropped)
             }
-            let entry = Entry.allocate(capacity: 1)
+            let entry = MemoryEntry.allocate()
             entry.initialize(to: MemoryEntry(rendition, key: key, use: Use(lastUse: now, hits: hits)))
             if rendition.freshness.isTransient || rendition.cost > guarded.policy.capacity || guarded.countLimit == 0 {
                 entry.pointee.shown = rendition.image
@@ -360,6 +360,6 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
         table.withShard(of: entry.pointee.key) { $0.pointee.remove(entry) }
         if let image = entry.pointee.image { dropped.append(image) }
         entry.deinitialize(count: 1)
-        entry.deallocate()
+        free(entry)
     }
 }

@@ -108,27 +108,34 @@ extension String {
     /// The same for strings of equal length.
     @inline(never)
     fileprivate func hasSameBytesIgnoringASCIICase(as other: String) -> Bool {
-        var (first, second) = (self, other)
-        return first.withUTF8 { first in
-            second.withUTF8 { second in
-                // As a rule even the case is the same, and eight bytes are told at once: 100 instructions less a name.
+        withBytes { first in
+            other.withBytes { second in
+                // As a rule even the case is the same, and eight bytes are told at once.
                 var index = 0
-                while first.count - index >= 8, first.word(at: index) == second.word(at: index) { index += 8 }
+                while first.count &- index >= 8, first.word(at: index) == second.word(at: index) { index &+= 8 }
                 while index < first.count {
                     guard
                         first[index] == second[index] || first[index].asciiLowercased == second[index].asciiLowercased
                     else { return false }
-                    index += 1
+                    index &+= 1
                 }
                 return true
             }
         }
     }
 
+    /// Calls `body` with the string's UTF-8, where it lies if it lies in one piece: `withUTF8` wants a string of its own, to
+    /// change it if need be, and that is retained and released.
+    @inline(__always)
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        var string = self
+        return string.withUTF8(body)
+    }
+
     /// Whether the string begins with `prefix`, which is in lower case, when A-Z count as a-z.
     package func hasPrefixIgnoringASCIICase(_ prefix: StaticString) -> Bool {
-        var string = self
-        return string.withUTF8 { bytes in
+        withBytes { bytes in
             guard bytes.count >= prefix.utf8CodeUnitCount else { return false }
             for index in 0..<prefix.utf8CodeUnitCount
             where bytes[index].asciiLowercased != prefix.utf8Start[index] { return false }

@@ -57,12 +57,17 @@ final class HTTPLoader: Sendable {
 
     /// Sends a request, signs it if the configuration says how, and follows redirects.
     ///
+    /// The request is made here: handed over, it would have a place in the caller's frame as well.
+    ///
     /// - Parameters:
     ///   - conditions: What the request asks about bytes that are here.
     ///   - failureCount: How many attempts there were before.
+    @inline(never)
     func send(
-        _ request: consuming HTTPRequest, _ conditions: Conditions?, failureCount: Int
+        _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup, _ priority: TransferPriority, _ conditions: Conditions?,
+        failureCount: Int
     ) async throws -> Exchange {
+        var request = request(url, fetch, lookup, priority)
         conditions?.enter(&request, at: nil)
         if configuration.authorize != nil { try await authorize(&request) }
         if !request.allowsConstrainedNetwork || !request.allowsExpensiveNetwork { try checkNetwork(for: request) }
@@ -135,7 +140,7 @@ final class HTTPLoader: Sendable {
         _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, attempts: inout LoadAttempts,
         receiver: any PieceReceiver
     ) async throws -> FetchedResource {
-        var reception = try begin(exchange, fetch, lookup, &attempts)
+        let reception = try begin(exchange, fetch, lookup, &attempts)
         let isStorable = fetch.policy.writesStore && reception.arrival.mayStore
         var pieces = exchange.response.body.makeAsyncIterator()
         do {
@@ -184,7 +189,7 @@ final class HTTPLoader: Sendable {
         guard let body = exchange.response.body.whole, configuration.store == nil || promptStore != nil,
             attempts.partial == nil, attempts.deposit == nil
         else { return nil }
-        var reception = try begin(exchange, fetch, lookup, &attempts)
+        let reception = try begin(exchange, fetch, lookup, &attempts)
         do {
             if !body.isEmpty {
                 attempts.receivedByteCount += Int64(body.count)
@@ -219,7 +224,7 @@ final class HTTPLoader: Sendable {
         let expectedByteCount = try checkHead(exchange.response)
         attempts.partial = nil
         return try BodyReception(
-            exchange, method: fetch.key?.method ?? "GET", requestFields: lookup.fields,
+            exchange, method: fetch.method, requestFields: lookup.fields,
             expectedByteCount: expectedByteCount, configuration.limits)
     }
 
