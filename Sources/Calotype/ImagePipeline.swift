@@ -5,7 +5,8 @@ public import Foundation
 ///     memory -> join or start a load -> result
 ///
 /// - Isolation: Any thread or actor. Nothing inherits the caller's actor by accident: the work runs in tasks and on
-///   threads of its own, and only the result comes back to the caller.
+///   threads of its own, and only the result comes back to the caller. A fetch may begin on the thread of a caller that is
+///   on no actor, and that waits for it.
 /// - Ownership: A pipeline owns its jobs, and the beginnings of bodies that it may still complete; its caches and its
 ///   transport may be shared with others. What is erased through one of several pipelines that share caches goes from
 ///   those, and from that pipeline's own jobs: each of the others has to be told as well.

@@ -21,7 +21,8 @@ extension LoadCoordinator {
         }
         let (isCancelled, priority) = books.withLock { _ in
             job.task = task
-            return (job.isCancelled, job.waiters.priority)
+            // Nobody waits any more if it has been done already.
+            return (job.isCancelled, job.waiters.isEmpty ? known : job.waiters.priority)
         }
         if isCancelled {
             task.cancel()
@@ -30,6 +31,15 @@ extension LoadCoordinator {
         }
     }
 
+    /// The same for a job that had to wait for its turn.
+    func run(_ job: FetchJob) {
+        let priority = books.withLock { _ in job.isCancelled ? nil : job.waiters.priority }
+        guard let priority else { return fetchQueue.finish(job) }
+        run(job, at: priority)
+    }
+
+    /// Inlined, since a function that waits takes a frame of its own.
+    @inline(__always)
     private func fetch(_ job: FetchJob) async {
         job.queueTime = .now - job.addTime
         let result: Result<FetchedResource, any Error>
@@ -39,13 +49,6 @@ extension LoadCoordinator {
             result = .failure(ResourceLoader.located(error, at: job.fetch.source))
         }
         finish(job, result)
-    }
-
-    /// The same for a job that had to wait for its turn.
-    func run(_ job: FetchJob) {
-        let priority = books.withLock { _ in job.isCancelled ? nil : job.waiters.priority }
-        guard let priority else { return fetchQueue.finish(job) }
-        run(job, at: priority)
     }
 
     /// Tells those who follow how far a body has come, and passes it on to their previews. Who comes to look while nothing

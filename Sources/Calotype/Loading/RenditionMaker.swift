@@ -37,10 +37,13 @@ struct RenditionMaker: Sendable {
     func estimatedByteCount(
         of data: Data, _ header: ImageHeader, target: PixelTarget, processors: [any ImageProcessor]
     ) -> Int {
-        let decoder = decoders.decoder(for: header.format)
-        let decode =
-            decoder?.estimatedByteCount(
-                of: data, format: header.format, pixelSize: header.pixelSize, target: target) ?? 0
+        var decode = 0
+        // Looked for here: taken out of the list, a decoder is copied three times.
+        for decoder in decoders.all where decoder.supports(header.format) {
+            decode = decoder.estimatedByteCount(
+                of: data, format: header.format, pixelSize: header.pixelSize, target: target)
+            break
+        }
         guard !processors.isEmpty, let size = header.pixelSize else { return decode }
         return max(decode, DecodeEstimate.multiply(DecodeEstimate.byteCount(of: target.pixelSize(for: size)), 2))
     }

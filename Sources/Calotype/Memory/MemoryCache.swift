@@ -318,6 +318,7 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
 
     /// Carries out what the policy has decided.
     private func settle(_ guarded: inout Guarded, _ dropped: inout [DecodedImage]) {
+        if guarded.policy.evicted.isEmpty, guarded.policy.forgotten.isEmpty { return }
         for entry in guarded.policy.evicted {
             table.withShard(of: entry.pointee.key) { _ in
                 if let image = entry.pointee.image {

@@ -74,8 +74,11 @@ final class BodyReception: @unchecked Sendable {
         }
         try limits.check(bodyByteCount: Int64(data.count))
         if header != nil { return piece }
-        header = try BodyValidation.header(of: data, isComplete: false, limits, stage: .validation)
-        return header == nil ? nil : data
+        guard let found = try BodyValidation.header(of: data, isComplete: false, limits, stage: .validation) else {
+            return nil
+        }
+        header = found
+        return data
     }
 
     /// Checks that all bytes have come, and that they are an image.

@@ -11,9 +11,8 @@ extension HTTPLoader {
         if fetch.policy == .reload || fetch.policy == .revalidate, fields["Cache-Control"] == nil {
             fields["Cache-Control"] = "no-cache"
         }
-        let message = fetch.source.message
         return HTTPRequest(
-            method: message?.method ?? "GET", url: url, fields: fields, body: message?.body,
+            method: fetch.method, url: url, fields: fields, body: fetch.key?.body,
             timeouts: configuration.timeouts, priority: priority,
             allowsConstrainedNetwork: configuration.allowsConstrainedNetwork && !fetch.sparesData,
             allowsExpensiveNetwork: configuration.allowsExpensiveNetwork)
