@@ -5,7 +5,8 @@ public import Foundation
 ///     memory -> join or start a load -> result
 ///
 /// - Isolation: Any thread or actor. Nothing inherits the caller's actor by accident: the work runs in tasks and on
-///   threads of its own, and only the result comes back to the caller.
+///   threads of its own, and only the result comes back to the caller. A fetch may begin on the thread of a caller that is
+///   on no actor, and that waits for it.
 /// - Ownership: A pipeline owns its jobs, and the beginnings of bodies that it may still complete; its caches and its
 ///   transport may be shared with others. What is erased through one of several pipelines that share caches goes from
 ///   those, and from that pipeline's own jobs: each of the others has to be told as well.
@@ -70,8 +71,9 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func image(for request: ImageRequest) async throws -> DecodedImage {
-        if configuration.onEvent == nil, let image = answerFromMemory(query(for: request), request) { return image }
-        return try await load(request).result.image
+        let query = query(for: request)
+        if configuration.onEvent == nil, let image = answerFromMemory(query, request) { return image }
+        return try await load(request, query, on: #isolation).result.image
     }
 
     /// The image that a request asks for, and how it came.
@@ -135,6 +137,20 @@ public final class ImagePipeline: Sendable {
         case .preview?, nil:
             start(load, request, query)
         }
+        return load
+    }
+
+    /// The same after ``answerFromMemory(_:_:)`` has found nothing. It isn't looked for again, unless somebody wants to hear
+    /// that it was there; nor does anybody see what memory may have to show meanwhile.
+    ///
+    /// - Parameter actor: Whose the caller's thread is. If it is nobody's, the fetch begins right there: the caller is about
+    ///   to wait, and to be told by another thread takes 2,000 instructions.
+    @inline(never)
+    private func load(_ request: ImageRequest, _ query: RenditionQuery, on actor: (any Actor)?) -> ImageLoad {
+        guard configuration.onEvent == nil else { return load(request) }
+        let request = prepared(request)
+        let load = ImageLoad(request: request, coordinator: coordinator)
+        start(load, request, query, onThisThread: actor == nil)
         return load
     }
 
@@ -362,7 +378,7 @@ public final class ImagePipeline: Sendable {
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
         let report = LoadReport(
             number: load.number, request: load.request, duration: .now - load.startTime, image: found.image,
-            work: LoadReport.RenditionWork(.memory))
+            source: LoadReport.Work(layer: .memory))
         configuration.onEvent?(.loaded(report))
         return ImageResult(image: found.image, report: report)
     }
@@ -377,10 +393,12 @@ public final class ImagePipeline: Sendable {
         return request
     }
 
-    private func start(_ load: ImageLoad, _ request: ImageRequest, _ query: RenditionQuery) {
+    private func start(
+        _ load: ImageLoad, _ request: ImageRequest, _ query: RenditionQuery, onThisThread: Bool = false
+    ) {
         let policy = request.cachePolicy
         let found = coordinator.join(
-            load, for: request, query: query,
+            load, for: request, query: query, onThisThread: onThisThread,
             larger: { larger(for: query, policy) },
             isAnswer: { policy.readsMemory && use(of: $0.detail.hit, policy) == .final })
         if let found { load.end(.success(memoryResult(found, load))) }

@@ -71,21 +71,8 @@ public struct LoadReport: Sendable {
         }
     }
 
-    /// One object for all that is made of the bytes.
-    package final class SharedWork: Sendable {
-        /// For what is made of pixels in memory: nothing was brought.
-        package static let memory = SharedWork(Work(layer: .memory))
-
-        fileprivate let work: Work
-
-        package init(_ work: consuming Work) { self.work = work }
-
-        var layer: Layer { work.layer }
-    }
-
     /// What making a rendition took, for all of its loads.
     package struct RenditionWork: Sendable {
-        fileprivate let source: SharedWork
         /// See ``StageTimes``.
         package var queue: Duration?
         package var decodeQueue: Duration?
@@ -94,7 +81,7 @@ public struct LoadReport: Sendable {
         package var alternative: Alternative?
         package var previews: Previews?
 
-        package init(_ source: SharedWork) { self.source = source }
+        package init() {}
     }
 
     /// What was shown before the image was there. An object, since as a rule there was nothing.
@@ -110,12 +97,14 @@ public struct LoadReport: Sendable {
 
     /// One object for all the loads of a job.
     private final class Rendition: Sendable {
+        let source: Work
         let work: RenditionWork
         let originalPixelSize: PixelSize
         let pixelSize: PixelSize
         let waiterCount: Int
 
-        init(_ image: DecodedImage, _ work: RenditionWork, waiterCount: Int) {
+        init(_ image: DecodedImage, _ source: Work, _ work: RenditionWork, waiterCount: Int) {
+            self.source = source
             self.work = work
             originalPixelSize = image.originalPixelSize
             pixelSize = image.pixelSize
@@ -130,14 +119,17 @@ public struct LoadReport: Sendable {
     private let request: ImageRequest
     private let rendition: Rendition
 
+    /// - Parameters:
+    ///   - source: What bringing the bytes took.
+    ///   - work: What making the image of them took.
     package init(
-        number: UInt64, request: ImageRequest, duration: Duration, image: DecodedImage, work: RenditionWork,
-        waiterCount: Int = 1
+        number: UInt64, request: ImageRequest, duration: Duration, image: DecodedImage, source: Work,
+        work: RenditionWork = .init(), waiterCount: Int = 1
     ) {
         self.number = number
         self.request = request
         self.duration = duration
-        rendition = Rendition(image, work, waiterCount: waiterCount)
+        rendition = Rendition(image, source, work, waiterCount: waiterCount)
     }
 
     /// The report of another load that had a part in the same job.
@@ -148,7 +140,7 @@ public struct LoadReport: Sendable {
         rendition = other.rendition
     }
 
-    private var brought: Work { rendition.work.source.work }
+    private var brought: Work { rendition.source }
 
     /// The size before downsampling.
     public var originalPixelSize: PixelSize { rendition.originalPixelSize }

@@ -25,8 +25,8 @@ package struct CacheControl: Sendable {
 
     /// Reads a field's value; several lines are joined with ", ".
     package init(_ value: String?) {
-        guard var value, !value.isEmpty else { return }
-        value.withUTF8 { read($0) }
+        guard let value, !value.isEmpty else { return }
+        value.withBytes { read($0) }
     }
 
     /// Reads a message's field.

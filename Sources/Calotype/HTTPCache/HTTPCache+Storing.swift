@@ -81,16 +81,21 @@ extension HTTPCache {
     ///
     /// - Source: RFC 9111 sections 3.1 and 5.2.2.4; RFC 9112 section 6.3 for Content-Length.
     static func storable(_ fields: HTTPFields, _ control: CacheControl) -> HTTPFields {
-        var named = fields["Connection"].map(list) ?? []
-        if control.hasUncachedFields { named += CacheControl.uncachedFields(in: fields["Cache-Control"] ?? "") }
-        func isDropped(_ field: HTTPFields.Field) -> Bool {
+        let connection = fields["Connection"]
+        // As a rule nothing is dropped, and removing nothing would still copy.
+        if connection == nil, !control.hasUncachedFields,
+            !fields.contains(where: { isOfConnection($0.name) || isForProxy($0.name) })
+        {
+            return fields
+        }
+        let named =
+            (connection.map(list) ?? [])
+            + (control.hasUncachedFields ? CacheControl.uncachedFields(in: fields["Cache-Control"] ?? "") : [])
+        var result = fields
+        result.removeAll { field in
             isOfConnection(field.name) || isForProxy(field.name)
                 || named.contains { field.name.equalsIgnoringASCIICase($0) }
         }
-        // Removing nothing would still copy.
-        guard fields.contains(where: isDropped) else { return fields }
-        var result = fields
-        result.removeAll(where: isDropped)
         // A length beside a transfer coding means nothing.
         if fields["Transfer-Encoding"] != nil { result["Content-Length"] = nil }
         return result

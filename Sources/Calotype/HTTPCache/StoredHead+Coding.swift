@@ -20,18 +20,17 @@ extension HTTPCache.StoredHead {
         if let isKept, !fields.allSatisfy({ isKept($0.name) }) { fields.removeAll { !isKept($0.name) } }
         let byteCount =
             28 + (redirection == nil ? 0 : 24) + Self.byteCount(of: fields) + Self.byteCount(of: varyingFields)
-        // Written on the stack first, as a rule: what is written into a Data goes through its checks piece by piece.
-        return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes in
-            var writer = Writer(bytes: bytes)
-            writer.write(Self.formatVersion)
-            writer.write(UInt16(clamping: status))
-            writer.write(requestTime.timeIntervalSinceReferenceDate.bitPattern)
-            writer.write(responseTime.timeIntervalSinceReferenceDate.bitPattern)
-            writer.write(fields)
-            writer.write(varyingFields)
-            writer.write(redirection)
-            return Data(UnsafeRawBufferPointer(bytes))
-        }
+        // Written before there is a Data: what is written into one goes through its checks piece by piece.
+        guard let memory = malloc(byteCount) else { preconditionFailure("There is no memory for a head.") }
+        var writer = Writer(bytes: UnsafeMutableRawBufferPointer(start: memory, count: byteCount))
+        writer.write(Self.formatVersion)
+        writer.write(UInt16(clamping: status))
+        writer.write(requestTime.timeIntervalSinceReferenceDate.bitPattern)
+        writer.write(responseTime.timeIntervalSinceReferenceDate.bitPattern)
+        writer.write(fields)
+        writer.write(varyingFields)
+        writer.write(redirection)
+        return Data(bytesNoCopy: memory, count: byteCount, deallocator: .free)
     }
 
     /// Reads what ``encoded()`` wrote; `nil` for anything else.
@@ -68,13 +67,12 @@ extension HTTPCache.StoredHead {
         }
 
         mutating func write(_ text: String) {
-            var text = text
-            text.withUTF8 { utf8 in
-                write(UInt32(utf8.count))
+            write(UInt32(text.utf8.count))
+            text.withBytes { utf8 in
                 UnsafeMutableRawBufferPointer(rebasing: bytes[position...])
                     .copyMemory(from: UnsafeRawBufferPointer(utf8))
-                position += utf8.count
             }
+            position += text.utf8.count
         }
 
         mutating func write(_ redirection: HTTPCache.Redirection?) {

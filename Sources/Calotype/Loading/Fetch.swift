@@ -14,6 +14,8 @@ final class Fetch: Sendable {
     let sparesData: Bool
     /// Where responses are stored; `nil` for what isn't HTTP.
     let key: FetchKey?
+    /// Whether it changes nothing on the server.
+    let isSafe: Bool
     /// From before the job began: see ``ResponseStore``.
     let epoch: StoreEpoch
     /// Bytes that turned out to be damaged: they are removed before anything else.
@@ -29,11 +31,14 @@ final class Fetch: Sendable {
         retry = request.retryPolicy
         sparesData = request.lowDataURL != nil
         self.key = key
+        isSafe = key.map { HTTPCache.isSafe($0.method) } ?? true
         self.epoch = epoch
         self.damaged = damaged
     }
 
     var source: ImageRequest.Source { request.source }
+    /// The method, upper case.
+    var method: String { key?.method ?? "GET" }
     var resource: ResourceID { request.id }
     var partition: Partition? { request.cachePartition }
     /// See ``ImageRequest/isForeign``.

@@ -44,7 +44,7 @@ public final class ImageLoad: Sendable {
     /// What was asked for.
     public let request: ImageRequest
     let number: UInt64
-    let startTime: ContinuousClock.Instant
+    let startTime: Moment
     private let coordinator: LoadCoordinator
     /// What memory had to show from the start.
     let preview: DecodedImage?
@@ -54,8 +54,8 @@ public final class ImageLoad: Sendable {
     private let isFollowed = Atomic<Bool>(false)
     /// Whether there has been an answer, which a newer one may follow. Set with `following` locked.
     private let isAnswered = Atomic<Bool>(false)
-    /// `nonisolated(unsafe)`: guarded by the coordinator's lock.
-    nonisolated(unsafe) var position = WaiterPosition<RenditionJob>()
+    /// `nonisolated(unsafe)` and unchecked: guarded by the coordinator's lock.
+    @exclusivity(unchecked) nonisolated(unsafe) var position = WaiterPosition<RenditionJob>()
 
     init(
         request: ImageRequest, coordinator: LoadCoordinator, preview: DecodedImage? = nil

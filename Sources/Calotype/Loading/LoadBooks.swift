@@ -2,7 +2,7 @@
 struct LoadBooks {
     /// What is to be done once the lock has been given back.
     enum Change {
-        case begin(FetchJob)
+        case begin(FetchJob, ImageRequest.Priority)
         case enqueue(RenditionJob)
         case cancelFetch(FetchJob)
         case cancelRendition(RenditionJob)
@@ -82,7 +82,8 @@ struct LoadBooks {
         fetches[fetch.sharing] = job
         job.listing = .open
         job.waiters.join(waiter, job)
-        changes.append(.begin(job))
+        // Under the lock, so that the queue hears of no later priority before.
+        if coordinator.fetchQueue.add(job, priority: priority) { changes.append(.begin(job, priority)) }
     }
 
     /// After somebody has joined, left or changed priority: passes on the priority, or ends what nobody waits for.

@@ -4,33 +4,56 @@ import Synchronization
 /// The work of a ``FetchJob``: bytes.
 extension LoadCoordinator {
     /// Fetches, in a task of the job's own.
-    func run(_ job: FetchJob) {
-        let priority = books.withLock { _ in job.isCancelled ? nil : job.waiters.priority.taskPriority }
-        guard let priority else { return fetchQueue.finish(job) }
-        // Begun without the lock: waking a thread takes a while, and what it runs would wait for the lock itself.
-        let task = Task.detached(priority: priority) { [self] in
-            job.queueTime = .now - job.addTime
-            let result: Result<FetchedResource, any Error>
-            do {
-                let resource = try await loader.load(job.fetch, priority: job.transferPriority) { reception, piece in
-                    self.report(reception, piece, of: job)
-                }
-                result = .success(resource)
-            } catch {
-                result = .failure(error)
+    ///
+    /// - Parameters:
+    ///   - known: The priority of those who wait, as it was when the job came to its turn.
+    ///   - onThisThread: Whether the task may run here until it has to wait for the first time.
+    func run(_ job: FetchJob, at known: ImageRequest.Priority, onThisThread: Bool = false) {
+        // Begun without the lock: waking a thread takes a while, and what it runs would wait for the lock itself. Of a type
+        // that may throw, since one that can't goes through a function and an object more: 500 instructions.
+        let task: Task<Void, any Error>
+        if onThisThread, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            task = Task.immediateDetached(priority: known.taskPriority) { [self] () async throws -> Void in
+                await fetch(job)
             }
-            finish(job, result)
+        } else {
+            task = Task.detached(priority: known.taskPriority) { [self] () async throws -> Void in await fetch(job) }
         }
-        let isCancelled = books.withLock { _ in
+        let (isCancelled, priority) = books.withLock { _ in
             job.task = task
-            return job.isCancelled
+            // Nobody waits any more if it has been done already.
+            return (job.isCancelled, job.waiters.isEmpty ? known : job.waiters.priority)
         }
-        if isCancelled { task.cancel() }
+        if isCancelled {
+            task.cancel()
+        } else if priority != known {
+            passOnPriority(of: job, after: known)
+        }
+    }
+
+    /// The same for a job that had to wait for its turn.
+    func run(_ job: FetchJob) {
+        let priority = books.withLock { _ in job.isCancelled ? nil : job.waiters.priority }
+        guard let priority else { return fetchQueue.finish(job) }
+        run(job, at: priority)
+    }
+
+    /// Inlined, since a function that waits takes a frame of its own.
+    @inline(__always)
+    private func fetch(_ job: FetchJob) async {
+        job.queueTime = .now - job.addTime
+        let result: Result<FetchedResource, any Error>
+        do {
+            result = .success(try await loader.load(job.fetch, priority: job.transferPriority, receiver: job))
+        } catch {
+            result = .failure(ResourceLoader.located(error, at: job.fetch.source))
+        }
+        finish(job, result)
     }
 
     /// Tells those who follow how far a body has come, and passes it on to their previews. Who comes to look while nothing
     /// arrives has previews from the next piece on.
-    private func report(_ reception: borrowing BodyReception, _ piece: Data, of job: FetchJob) {
+    func report(_ reception: BodyReception, _ piece: Data, of job: FetchJob) {
         let progress = reception.progress
         job.note(progress)
         guard followerCount.load(ordering: .sequentiallyConsistent) > 0 else { return }

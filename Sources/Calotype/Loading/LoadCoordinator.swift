@@ -47,13 +47,14 @@ final class LoadCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - request: What to load; the load's own, but for the policy.
+    ///   - onThisThread: Whether a fetch may begin before this returns.
     ///   - larger: Pixels in memory that the rendition can be made of, without fetching anything. Asked only if the work
     ///     has to be begun, as are the loader and the caches.
     ///   - isAnswer: Whether a rendition that has come into memory meanwhile will do. Called under the lock.
     /// - Returns: That rendition, if there is one; then the load waits for nothing.
     func join(
-        _ load: ImageLoad, for request: ImageRequest, query: RenditionQuery, larger: () -> FoundRendition?,
-        isAnswer: (FoundRendition) -> Bool
+        _ load: ImageLoad, for request: ImageRequest, query: RenditionQuery, onThisThread: Bool = false,
+        larger: () -> FoundRendition?, isAnswer: (FoundRendition) -> Bool
     ) -> FoundRendition? {
         let sharing = loader.sharing(of: request)
         // Those that go on to other URLs when this one fails have the download in common, and nothing else.
@@ -90,7 +91,7 @@ final class LoadCoordinator: Sendable {
                 books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             }
         }
-        apply(changes)
+        apply(changes, onThisThread: onThisThread)
         return found
     }
 
@@ -226,16 +227,16 @@ final class LoadCoordinator: Sendable {
     // MARK: Changes
 
     /// Does what has been decided under the lock.
-    func apply(_ changes: ShortList<LoadBooks.Change>) {
-        for change in changes { apply(change) }
+    ///
+    /// - Parameter onThisThread: Whether a fetch may begin before this returns.
+    func apply(_ changes: ShortList<LoadBooks.Change>, onThisThread: Bool = false) {
+        for change in changes { apply(change, onThisThread) }
     }
 
-    func apply(_ change: LoadBooks.Change) {
+    private func apply(_ change: LoadBooks.Change, _ onThisThread: Bool) {
         switch change {
-        case .begin(let job):
-            let priority = priority(of: job)
-            if fetchQueue.add(job, priority: priority) { job.start() }
-            passOnPriority(of: job, after: priority)
+        case .begin(let job, let priority):
+            run(job, at: priority, onThisThread: onThisThread)
         case .enqueue(let job):
             enqueue(job)
         case .cancelFetch(let job):
@@ -269,17 +270,13 @@ final class LoadCoordinator: Sendable {
     }
 
     /// The same for the queue of decodes.
-    func passOnPriority(of job: RenditionJob, after known: ImageRequest.Priority? = nil) {
-        var known = known
+    func passOnPriority(of job: RenditionJob) {
+        var known: ImageRequest.Priority?
         while true {
             let priority = books.withLock { _ in job.loads.isEmpty ? known : job.loads.priority }
             guard let priority, priority != known else { return }
             decodeQueue.move(job, to: priority)
             known = priority
         }
-    }
-
-    func priority(of job: FetchJob) -> ImageRequest.Priority {
-        books.withLock { _ in job.waiters.priority }
     }
 }

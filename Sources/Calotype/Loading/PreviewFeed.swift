@@ -28,7 +28,7 @@ final class PreviewFeed: Sendable {
         /// Whether `pieces` begin with the body's first byte.
         var areFirst = true
         /// Which body it is: an attempt that fails may be followed by another one.
-        var body: ContinuousClock.Instant?
+        var body: Moment?
         var task: Task<Void, Never>?
         var isEnded = false
         var count = 0
@@ -45,17 +45,17 @@ final class PreviewFeed: Sendable {
     /// Stops what is made at the moment.
     let cancellation = DecodeCancellation()
     private let arrival: AsyncStream<Void>.Continuation
-    private let start: ContinuousClock.Instant
+    private let start: Moment
     private let state = Mutex(State())
 
     /// - Parameter start: When the bytes were asked for.
-    init(since start: ContinuousClock.Instant) {
+    init(since start: Moment) {
         self.start = start
         (arrivals, arrival) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Whether previews of a body are worth while: it has been recognised as an image, is long enough, and isn't complete.
-    static func isWorthwhile(_ reception: borrowing BodyReception) -> Bool {
+    static func isWorthwhile(_ reception: BodyReception) -> Bool {
         guard reception.header != nil else { return false }
         let byteCount = Int64(reception.data.count)
         guard let expected = reception.expectedByteCount else { return byteCount >= smallestBodyByteCount }
@@ -66,7 +66,7 @@ final class PreviewFeed: Sendable {
 
     /// Takes a piece of the body, and what came before it if that is missing here: it is the beginning that an earlier load
     /// has left, or came when nobody wanted previews.
-    func take(_ piece: Data, of reception: borrowing BodyReception) {
+    func take(_ piece: Data, of reception: BodyReception) {
         let (data, body, header) = (reception.data, reception.startTime, reception.header)
         let isTaken = state.withLock { state in
             guard !state.isEnded else { return false }

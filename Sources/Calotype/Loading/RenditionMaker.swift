@@ -4,11 +4,12 @@ import Foundation
 ///
 /// - Isolation: Blocks; called on a thread of the decode queue.
 struct RenditionMaker: Sendable {
-    /// The finished image, the image as it was decoded, and how it went.
+    /// The finished image, the image as it was decoded, and how long that took.
     struct Made {
         var image: DecodedImage
         var decoded: DecodedImage
-        var work: LoadReport.RenditionWork
+        var decodeTime: Duration
+        var processTime: Duration?
     }
 
     let decoders: ImageDecoders
@@ -36,10 +37,13 @@ struct RenditionMaker: Sendable {
     func estimatedByteCount(
         of data: Data, _ header: ImageHeader, target: PixelTarget, processors: [any ImageProcessor]
     ) -> Int {
-        let decoder = decoders.decoder(for: header.format)
-        let decode =
-            decoder?.estimatedByteCount(
-                of: data, format: header.format, pixelSize: header.pixelSize, target: target) ?? 0
+        var decode = 0
+        // Looked for here: taken out of the list, a decoder is copied three times.
+        for decoder in decoders.all where decoder.supports(header.format) {
+            decode = decoder.estimatedByteCount(
+                of: data, format: header.format, pixelSize: header.pixelSize, target: target)
+            break
+        }
         guard !processors.isEmpty, let size = header.pixelSize else { return decode }
         return max(decode, DecodeEstimate.multiply(DecodeEstimate.byteCount(of: target.pixelSize(for: size)), 2))
     }
@@ -49,12 +53,11 @@ struct RenditionMaker: Sendable {
     /// - Parameter start: Now.
     /// - Throws: ``ImageError`` of stage `decoding` or `processing`, or `CancellationError`.
     func make(
-        of material: RenditionJob.Material, at start: ContinuousClock.Instant, target: PixelTarget,
+        of material: RenditionJob.Material, at start: Moment, target: PixelTarget,
         processors: [any ImageProcessor],
         cancellation: DecodeCancellation
     ) throws -> Made {
         let decoded: DecodedImage
-        var work = LoadReport.RenditionWork(material.work)
         switch material {
         case .bytes(let resource):
             let options = DecodeOptions(
@@ -69,15 +72,12 @@ struct RenditionMaker: Sendable {
                     try $0.resized(to: size, quality: quality, cancellation: cancellation)
                 }
         }
-        work.decode = .now - start
-
+        let end = Moment.now
         guard !processors.isEmpty else {
-            return Made(image: decoded, decoded: decoded, work: work)
+            return Made(image: decoded, decoded: decoded, decodeTime: end - start)
         }
-        let processStart = ContinuousClock.now
         let image = try process(decoded, processors, cancellation)
-        work.process = .now - processStart
-        return Made(image: image, decoded: decoded, work: work)
+        return Made(image: image, decoded: decoded, decodeTime: end - start, processTime: .now - end)
     }
 
     private func decode(_ resource: FetchedResource, _ options: DecodeOptions) throws -> DecodedImage {

@@ -11,22 +11,4 @@ extension ResourceLoader {
         }
         return fields
     }
-
-    /// The request as it is sent, less its conditions: asking caches on the way for what the policy asks of this one.
-    @inline(never)
-    func request(
-        _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup, _ priority: TransferPriority
-    ) -> HTTPRequest {
-        var fields = lookup.fields
-        for field in lookup.validators { fields[field.name] = nil }
-        if fetch.policy == .reload || fetch.policy == .revalidate, fields["Cache-Control"] == nil {
-            fields["Cache-Control"] = "no-cache"
-        }
-        let message = fetch.source.message
-        return HTTPRequest(
-            method: message?.method ?? "GET", url: url, fields: fields, body: message?.body,
-            timeouts: configuration.timeouts, priority: priority,
-            allowsConstrainedNetwork: configuration.allowsConstrainedNetwork && !fetch.sparesData,
-            allowsExpensiveNetwork: configuration.allowsExpensiveNetwork)
-    }
 }

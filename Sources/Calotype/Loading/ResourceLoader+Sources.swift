@@ -2,6 +2,17 @@ import Foundation
 
 /// Where bytes come from when not by HTTP.
 extension ResourceLoader {
+    /// Loads what isn't HTTP.
+    @inline(never)
+    func loadElsewhere(_ fetch: Fetch) async throws -> FetchedResource {
+        switch fetch.source {
+        case .http(let message): throw ImageError(.request, .unsupportedScheme(message.url.scheme ?? ""))
+        case .url(let url): try resource(of: try await Self.read(url, configuration.limits), fetch)
+        case .data(let data): try resource(of: data, fetch)
+        case .closure(let closure): try resource(of: try await Self.call(closure), fetch)
+        }
+    }
+
     /// The bytes of a file, or of a `data:` URL.
     static func read(_ url: URL, _ limits: ImageLimits) async throws -> Data {
         switch url.scheme?.lowercased() {

@@ -55,9 +55,9 @@ extension ResourceLoader {
     ///
     /// - Source: RFC 9111 section 4.4.
     @inline(never)
-    func invalidate(_ key: FetchKey, after exchange: HTTPLoader.Exchange) async {
+    func invalidate(_ fetch: Fetch, after exchange: HTTPLoader.Exchange) async {
         // After a redirect it was another URL that answered.
-        guard exchange.redirection == nil else { return }
+        guard let key = fetch.key, exchange.redirection == nil else { return }
         for url in HTTPCache.invalidated(
             method: key.method, url: key.url, status: exchange.response.status, fields: exchange.response.fields)
         {

@@ -23,7 +23,7 @@ final class StoreLookup: Sendable {
     /// Decides by the policy what to do about a request.
     init(
         _ responses: [StoredResponse], fields: HTTPFields, _ policy: ImageRequest.CachePolicy, now: Date,
-        since start: ContinuousClock.Instant
+        since start: Moment
     ) {
         self.fields = fields
         self.policy = policy

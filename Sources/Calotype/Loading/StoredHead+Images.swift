@@ -12,12 +12,12 @@ extension HTTPCache.StoredHead {
     private static func isOfUse(_ name: String) -> Bool {
         func isName(_ other: String) -> Bool { name.equalsIgnoringASCIICase(other) }
         return switch name.utf8.count {
-        case 3: isName("age")
-        case 4: isName("date") || isName("etag") || isName("vary")
-        case 6: isName("pragma")
-        case 7: isName("expires")
-        case 12: isName("content-type")
-        case 13: isName("cache-control") || isName("last-modified")
+        case 3: isName("Age")
+        case 4: isName("Date") || isName("ETag") || isName("Vary")
+        case 6: isName("Pragma")
+        case 7: isName("Expires")
+        case 12: isName("Content-Type")
+        case 13: isName("Cache-Control") || isName("Last-Modified")
         default: false
         }
     }

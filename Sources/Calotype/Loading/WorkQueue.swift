@@ -129,7 +129,15 @@ final class WorkQueue: Sendable {
 
     /// Says that a piece of work has ended.
     func finish(_ item: WorkItem) {
-        let awaiting = change { state -> [CheckedContinuation<Void, Never>] in
+        // As a rule nobody waits for the place, or for the end.
+        let isAwaited = state.withLock { state in
+            let isAwaited = state.counts.waiting > 0 || !state.spareLine.isEmpty || !state.awaitingIdleness.isEmpty
+            if !isAwaited { state.end(item) }
+            return isAwaited
+        }
+        guard isAwaited else { return }
+        // Not before: who came in between would begin what waits, and not start it.
+        let awaiting = change { state in
             state.end(item)
             return state.takeAwaitingIdleness()
         }

@@ -32,7 +32,8 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
     }
 
     private let policyLock = Mutex(())
-    private var guarded: Guarded
+    /// Its lock keeps accesses apart: the check for that, 80 instructions each time, is left out.
+    @exclusivity(unchecked) private var guarded: Guarded
 
     private func withPolicy<Result>(_ body: (inout Guarded) -> Result) -> Result {
         policyLock.withLock { _ in body(&guarded) }
@@ -206,7 +207,7 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
                 }
                 erase(entry, &guarded, &dropped)
             }
-            let entry = Entry.allocate(capacity: 1)
+            let entry = MemoryEntry.allocate()
             entry.initialize(to: MemoryEntry(rendition, key: key, use: Use(lastUse: now, hits: hits)))
             if rendition.freshness.isTransient || rendition.cost > guarded.policy.capacity || guarded.countLimit == 0 {
                 entry.pointee.shown = rendition.image
@@ -317,6 +318,7 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
 
     /// Carries out what the policy has decided.
     private func settle(_ guarded: inout Guarded, _ dropped: inout [DecodedImage]) {
+        if guarded.policy.evicted.isEmpty, guarded.policy.forgotten.isEmpty { return }
         for entry in guarded.policy.evicted {
             table.withShard(of: entry.pointee.key) { _ in
                 if let image = entry.pointee.image {
@@ -359,6 +361,6 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
         table.withShard(of: entry.pointee.key) { $0.pointee.remove(entry) }
         if let image = entry.pointee.image { dropped.append(image) }
         entry.deinitialize(count: 1)
-        entry.deallocate()
+        free(entry)
     }
 }

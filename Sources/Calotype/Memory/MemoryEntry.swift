@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// One rendition that the memory cache holds, or has held: after its eviction the entry stays for a while as a ghost.
@@ -83,6 +84,13 @@ struct Use {
 }
 
 extension MemoryEntry {
+    /// Room for one, to be given back by `free`. By `malloc`, since Swift's own pointers ask for an alignment that malloc has
+    /// anyway, at a hundred instructions.
+    static func allocate() -> Pointer {
+        guard let memory = malloc(MemoryLayout<MemoryEntry>.size) else { preconditionFailure("There is no memory.") }
+        return memory.bindMemory(to: MemoryEntry.self, capacity: 1)
+    }
+
     var currentUse: Use { Use(bits: use.load(ordering: .relaxed)) }
 
     /// A hit that comes between reading and writing is lost, which costs no more than a use uncounted.

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// The memory cache's entries by key: 256 hash tables, each with a lock of its own, so that readers seldom meet.
@@ -78,7 +79,7 @@ final class MemoryTable: @unchecked Sendable {
         fileprivate func deallocate() {
             forEach { entry in
                 entry.deinitialize(count: 1)
-                entry.deallocate()
+                free(entry)
             }
             heads.deallocate()
         }

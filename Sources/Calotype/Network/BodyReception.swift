@@ -1,32 +1,35 @@
 import Foundation
 
-/// Is given a piece of a body, and the body with it.
-typealias PieceHandler = @Sendable (borrowing BodyReception, Data) -> Void
+/// Is given the pieces of a body as they arrive. No closure, which would be one more object for each load.
+protocol PieceReceiver: AnyObject, Sendable {
+    /// Called with each piece, after it has been taken in.
+    func take(_ piece: Data, of reception: BodyReception)
+}
 
 /// The body of a success while it arrives: what has come, and whether it may go on.
 ///
-/// Its functions are kept out of line: what is inlined into a function that waits takes room in that function's frame,
-/// which lies on the heap and is made for every load.
-struct BodyReception {
+/// An object, since a function that waits has it: there the parts of a value would be spread over the frame, which lies on
+/// the heap and is made for every load. Its functions are kept out of line for the same reason.
+///
+/// `@unchecked Sendable`: one task at a time has it, which alone changes it. What breaks off is handed to the next one by
+/// way of ``PartialBody``, which reads it alone. So accesses aren't checked for overlapping either.
+final class BodyReception: @unchecked Sendable {
     /// What the response means to a cache.
     let arrival: HTTPCache.Arrival
     /// The length of the body, if it is known.
     let expectedByteCount: Int64?
     /// When it was asked for. Tells one body from another, as long as one fetch has them; a continued one stays the same.
-    ///
-    /// An instant's layout isn't known when this is compiled. So `self` stays in one place, and the frame of the function that
-    /// receives it is a quarter of what it would be otherwise.
-    let startTime: ContinuousClock.Instant
+    let startTime: Moment
     private let limits: ImageLimits
     /// Where the bytes of this exchange begin: not 0 if they continue a body that broke off.
-    private(set) var start = 0
+    @exclusivity(unchecked) private(set) var start = 0
     /// Where the server said that they end, if they continue a body.
-    private var end: Int?
+    @exclusivity(unchecked) private var end: Int?
 
     /// The bytes so far.
-    private(set) var data = Data()
+    @exclusivity(unchecked) private(set) var data = Data()
     /// What they say of the image, once they say it.
-    private(set) var header: ImageHeader?
+    @exclusivity(unchecked) private(set) var header: ImageHeader?
 
     /// - Parameter requestFields: The fields of the request, less what made it conditional.
     @inline(never)
@@ -45,7 +48,7 @@ struct BodyReception {
     }
 
     /// Goes on with a part of the body.
-    mutating func resume(end: Int) {
+    func resume(end: Int) {
         start = data.count
         self.end = end
     }
@@ -59,7 +62,7 @@ struct BodyReception {
     /// - Returns: The bytes that can be stored from now on: none until those so far are an image; then all of them at once.
     /// - Throws: ``ImageError`` as soon as it is clear that there will be no image, or one beyond the limits.
     @inline(never)
-    mutating func take(_ piece: Data) throws -> Data? {
+    func take(_ piece: Data) throws -> Data? {
         if let end, data.count + piece.count > end {
             throw ImageError(.network, .unexpectedPart("more bytes came than the part has"))
         }
@@ -71,8 +74,11 @@ struct BodyReception {
         }
         try limits.check(bodyByteCount: Int64(data.count))
         if header != nil { return piece }
-        header = try BodyValidation.header(of: data, isComplete: false, limits, stage: .validation)
-        return header == nil ? nil : data
+        guard let found = try BodyValidation.header(of: data, isComplete: false, limits, stage: .validation) else {
+            return nil
+        }
+        header = found
+        return data
     }
 
     /// Checks that all bytes have come, and that they are an image.
@@ -98,7 +104,7 @@ struct BodyReception {
         work.receivedByteCount = receivedByteCount
         return FetchedResource(
             data: data, header: header, freshness: policy.freshness(of: arrival.freshness),
-            responseTime: arrival.head.responseTime, stored: stored, work: work)
+            responseTime: arrival.head.responseTime, stored: stored, work: consume work)
     }
 }
 

@@ -13,15 +13,15 @@ final class HTTPLoader: Sendable {
         let requestTime: Date
         let responseTime: Date
         /// The same moments on a clock that nobody sets.
-        let start: ContinuousClock.Instant
-        let headTime: ContinuousClock.Instant
+        let start: Moment
+        let headTime: Moment
         let redirectCount: Int
         let retryCount: Int
         /// What the redirects mean to the response, if there were any.
         let redirection: HTTPCache.Redirection?
 
         init(
-            response: HTTPResponse, requestTime: Date, responseTime: Date, start: ContinuousClock.Instant,
+            response: HTTPResponse, requestTime: Date, responseTime: Date, start: Moment,
             redirectCount: Int, retryCount: Int, redirection: HTTPCache.Redirection?
         ) {
             self.response = response
@@ -46,20 +46,28 @@ final class HTTPLoader: Sendable {
     /// What loads have left unfinished.
     let partials = PartialBodies()
     let reconnection: Reconnection
+    /// The configuration's store, if it needs no wait.
+    let promptStore: (any PromptStore)?
 
     init(_ configuration: ImagePipeline.Configuration) {
         self.configuration = configuration
+        promptStore = configuration.store as? any PromptStore
         reconnection = Reconnection(configuration.network)
     }
 
     /// Sends a request, signs it if the configuration says how, and follows redirects.
     ///
+    /// The request is made here: handed over, it would have a place in the caller's frame as well.
+    ///
     /// - Parameters:
     ///   - conditions: What the request asks about bytes that are here.
     ///   - failureCount: How many attempts there were before.
+    @inline(never)
     func send(
-        _ request: consuming HTTPRequest, _ conditions: Conditions?, failureCount: Int
+        _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup, _ priority: TransferPriority, _ conditions: Conditions?,
+        failureCount: Int
     ) async throws -> Exchange {
+        var request = request(url, fetch, lookup, priority)
         conditions?.enter(&request, at: nil)
         if configuration.authorize != nil { try await authorize(&request) }
         if !request.allowsConstrainedNetwork || !request.allowsExpensiveNetwork { try checkNetwork(for: request) }
@@ -68,7 +76,7 @@ final class HTTPLoader: Sendable {
         var redirection: HTTPCache.Redirection?
         while true {
             let requestTime = configuration.clock.now()
-            let start = ContinuousClock.now
+            let start = Moment.now
             let exchange: Exchange
             do {
                 exchange = Exchange(
@@ -127,12 +135,12 @@ final class HTTPLoader: Sendable {
     ///
     /// - Parameters:
     ///   - lookup: What came before.
-    ///   - onPiece: Is given each piece, after it has been taken in.
+    ///   - receiver: Is given each piece.
     func receive(
         _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, attempts: inout LoadAttempts,
-        onPiece: PieceHandler
+        receiver: any PieceReceiver
     ) async throws -> FetchedResource {
-        var reception = try begin(exchange, fetch, lookup, &attempts)
+        let reception = try begin(exchange, fetch, lookup, &attempts)
         let isStorable = fetch.policy.writesStore && reception.arrival.mayStore
         var pieces = exchange.response.body.makeAsyncIterator()
         do {
@@ -151,7 +159,7 @@ final class HTTPLoader: Sendable {
                         attempts.deposit = nil
                     }
                 }
-                onPiece(reception, piece)
+                receiver.take(piece, of: reception)
             }
             try Task.checkCancellation()
             try reception.checkEnd()
@@ -170,6 +178,40 @@ final class HTTPLoader: Sendable {
             stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount)
     }
 
+    /// The same for a body that is there from the start, where the store needs no wait either.
+    ///
+    /// - Returns: `nil` if there is something to wait for.
+    @inline(never)
+    func receiveAtOnce(
+        _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, attempts: inout LoadAttempts,
+        receiver: any PieceReceiver
+    ) throws -> FetchedResource? {
+        guard let body = exchange.response.body.whole, configuration.store == nil || promptStore != nil,
+            attempts.partial == nil, attempts.deposit == nil
+        else { return nil }
+        let reception = try begin(exchange, fetch, lookup, &attempts)
+        do {
+            if !body.isEmpty {
+                attempts.receivedByteCount += Int64(body.count)
+                _ = try reception.take(body)
+                receiver.take(body, of: reception)
+            }
+            try Task.checkCancellation()
+            try reception.checkEnd()
+        } catch {
+            throw breakOff(reception, error, fetch, lookup, &attempts)
+        }
+        var stored: StoredResponse.ID?
+        if fetch.policy.writesStore, reception.arrival.mayStore, let promptStore, let key = fetch.key {
+            stored =
+                promptStore.addAtOnce(
+                    body, for: key, resource: fetch.resource, metadata: reception.arrival.head.encodedForImages(),
+                    replacing: lookup.selected?.id, since: fetch.epoch)?.id
+        }
+        return try reception.resource(
+            stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount)
+    }
+
     /// The beginning of a body, or what there is of it already.
     @inline(never)
     private func begin(
@@ -182,7 +224,7 @@ final class HTTPLoader: Sendable {
         let expectedByteCount = try checkHead(exchange.response)
         attempts.partial = nil
         return try BodyReception(
-            exchange, method: fetch.key?.method ?? "GET", requestFields: lookup.fields,
+            exchange, method: fetch.method, requestFields: lookup.fields,
             expectedByteCount: expectedByteCount, configuration.limits)
     }
 

@@ -40,7 +40,8 @@ public struct HTTPRequest: Sendable {
     /// it must not block. A transport that doesn't see them gives none.
     package var onInterimResponse: (@Sendable (Int, HTTPFields) -> Void)?
 
-    /// Makes a request.
+    /// Makes a request. Out of line, so that it is made where the caller wants it, and not copied there.
+    @inline(never)
     public init(
         method: String = "GET", url: URL, fields: HTTPFields = .init(), body: Data? = nil,
         timeouts: HTTPTimeouts = .init(), priority: TransferPriority = .init(.normal),
@@ -165,6 +166,11 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// A body that arrives.
     public init(_ source: any HTTPBodySource) {
         content = .arriving(source)
+    }
+
+    /// The body, if it was there from the start.
+    var whole: Data? {
+        if case .whole(let data) = content { data } else { nil }
     }
 
     /// Goes through the pieces.

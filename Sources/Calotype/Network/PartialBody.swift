@@ -76,9 +76,8 @@ final class PartialBody: Sendable {
         case .date(let date):
             try check((response.fields["Last-Modified"] ?? date) == date, "it is of another version")
         }
-        var result = reception
-        result.resume(end: Int(range.last) + 1)
-        return result
+        reception.resume(end: Int(range.last) + 1)
+        return reception
     }
 
     /// A validator that changes whenever the bytes do.

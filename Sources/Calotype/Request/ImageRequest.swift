@@ -249,10 +249,11 @@ public struct ImageRequest: Sendable {
         url: URL, id: ResourceID? = nil, size: Size = .automatic, processors: [any ImageProcessor] = [],
         cachePolicy: CachePolicy = .http, partition: Partition? = nil, priority: Priority = .normal
     ) {
-        let urlID = ResourceID(url: url)
+        // Not by way of the URL's own ID, which would be copied.
+        let urlDigest = URLNormalization.known.digest(of: url)
         self.init(
-            source: .url(url), id: id ?? urlID, urlDigest: urlID.digest, size: size, processors: processors,
-            cachePolicy: cachePolicy, partition: partition, priority: priority)
+            source: .url(url), id: id ?? ResourceID(url: url, digest: urlDigest), urlDigest: urlDigest, size: size,
+            processors: processors, cachePolicy: cachePolicy, partition: partition, priority: priority)
     }
 
     /// A request for the image that an HTTP request brings.

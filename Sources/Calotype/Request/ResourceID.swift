@@ -32,8 +32,13 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
 
     /// The ID of a URL.
     public init(url: URL) {
-        self.name = .url(url)
-        digest = URLNormalization.known.digest(of: url)
+        self.init(url: url, digest: URLNormalization.known.digest(of: url))
+    }
+
+    /// The same, the digest at hand.
+    init(url: URL, digest: Digest) {
+        name = .url(url)
+        self.digest = digest
     }
 
     /// The ID of what an HTTP request brings: the URL's, unless the method, the body or a field that matters may make it

@@ -19,8 +19,7 @@ package struct URLNormalization: Sendable {
     ///
     /// - Parameter builder: A new one, by whatever key.
     package func digest(of url: URL, _ builder: DigestBuilder = DigestBuilder()) -> Digest {
-        var string = url.absoluteString
-        return string.withUTF8 { bytes in
+        url.absoluteString.withBytes { bytes in
             var hash = builder
             scan(bytes) { hash.append(UnsafeRawBufferPointer($0)) }
             hash.append(0xff as UInt8)
@@ -30,8 +29,7 @@ package struct URLNormalization: Sendable {
 
     /// Appends the normalised URL to a digest.
     package func append(_ url: URL, to hash: inout DigestBuilder) {
-        var string = url.absoluteString
-        string.withUTF8 { bytes in
+        url.absoluteString.withBytes { bytes in
             scan(bytes) { hash.append(UnsafeRawBufferPointer($0)) }
         }
         hash.append(0xff as UInt8)
@@ -39,8 +37,7 @@ package struct URLNormalization: Sendable {
 
     /// The normalised URL, written out.
     package func string(of url: URL) -> String {
-        var string = url.absoluteString
-        return string.withUTF8 { bytes in
+        url.absoluteString.withBytes { bytes in
             var result: [UInt8] = []
             result.reserveCapacity(bytes.count + 1)
             scan(bytes) { result.append(contentsOf: $0) }
@@ -143,7 +140,7 @@ private struct URLParts {
             isNormal = false
         }
         let pathStart = index
-        while index < url.count, url[index] != UInt8(ascii: "?"), url[index] != UInt8(ascii: "#") { index += 1 }
+        index = Self.endOfPath(in: url, from: index)
         path = pathStart..<index
         if hasCapitals || path.isEmpty { isNormal = false }
         guard index < url.count else { return }
@@ -154,6 +151,22 @@ private struct URLParts {
             query = queryStart..<index
         }
         if index < url.count { isNormal = false }
+    }
+
+    /// The index of the first "?" or "#", or the end. A path is most of a URL: it is gone through eight bytes at a time.
+    private static func endOfPath(in url: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        /// Whether a byte of a word is 0. (The lowest that is told is one; of those above it not all that are told are.)
+        func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 }
+        let bytes = UnsafeRawBufferPointer(url)
+        var index = start
+        while url.count &- index >= 8 {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let ends = zeros(word ^ 0x3f3f_3f3f_3f3f_3f3f) | zeros(word ^ 0x2323_2323_2323_2323)
+            if ends != 0 { return index &+ ends.trailingZeroBitCount / 8 }
+            index &+= 8
+        }
+        while index < url.count, url[index] != UInt8(ascii: "?"), url[index] != UInt8(ascii: "#") { index &+= 1 }
+        return index
     }
 
     /// Whether the scheme is https; `nil` if it is neither http nor https.

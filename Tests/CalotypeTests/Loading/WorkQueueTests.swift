@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -216,5 +217,31 @@ struct WorkQueueTests {
         }
         #expect(queue.counts == WorkQueue.Counts() && known.isEmpty)
         await queue.waitUntilIdle()
+    }
+
+    /// Work that is done on another thread as soon as it has started.
+    private final class Brief: WorkItem, @unchecked Sendable {
+        private let queue: WorkQueue
+
+        init(_ queue: WorkQueue) { self.queue = queue }
+
+        override func start() { DispatchQueue.global().async { [self] in queue.finish(self) } }
+    }
+
+    @Test("whatever is added while other work ends is started", .timeLimit(.minutes(1)))
+    func addedWhileOtherWorkEnds() async {
+        let queue = WorkQueue(.init(count: 2, backgroundCount: 2))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<2_000 {
+                        let item = Brief(queue)
+                        if queue.add(item, priority: .normal) { item.start() }
+                    }
+                }
+            }
+        }
+        await queue.waitUntilIdle()
+        #expect(queue.counts == WorkQueue.Counts())
     }
 }

@@ -144,7 +144,7 @@ extension ResumeTests {
         let exchange = HTTPLoader.Exchange(
             response: HTTPResponse(status: 200, fields: fields), requestTime: now, responseTime: now, start: .now,
             redirectCount: 0, retryCount: 0, redirection: nil)
-        var reception = try BodyReception(
+        let reception = try BodyReception(
             exchange, method: "GET", requestFields: [:], expectedByteCount: Int64(file.count), ImageLimits())
         _ = try reception.take(file.prefix(half))
         return PartialBody(reception)
