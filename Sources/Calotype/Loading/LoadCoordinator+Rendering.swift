@@ -203,7 +203,7 @@ extension LoadCoordinator {
         books.withLock { books in
             books.strike(job)
             following = .init(
-                waiterCount: job.loads.waiters.count, priority: job.loads.priority,
+                waiterCount: job.loads.waiters.count, priority: job.position.priority,
                 priorityChangeCount: job.priorityChangeCount)
             return job.loads.takeAll()
         }
