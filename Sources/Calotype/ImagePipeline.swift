@@ -30,6 +30,8 @@ public final class ImagePipeline: Sendable {
 
     /// Makes a pipeline.
     public init(_ configuration: Configuration = .init()) {
+        var configuration = configuration
+        configuration.observer = LoadObserver(configuration.onEvent, configuration.recorder)
         self.configuration = configuration
         memory = configuration.memory
         storeObserver = Self.observer(ofDefaultStoreIn: configuration)
@@ -54,7 +56,7 @@ public final class ImagePipeline: Sendable {
                 count: configuration.decodeLimit, backgroundCount: configuration.decodeLimit / 2,
                 byteCount: configuration.decodeByteBudget),
             clock: configuration.clock,
-            onEvent: configuration.onEvent)
+            observer: configuration.observer)
         beginLoadingImpressions()
     }
 
@@ -71,9 +73,13 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func image(for request: ImageRequest) async throws -> DecodedImage {
+        let isNobodysThread = #isolation == nil
+        guard configuration.observer == nil else {
+            return try await load(request, onThisThread: isNobodysThread).result.image
+        }
         let query = query(for: request)
-        if configuration.onEvent == nil, let image = answerFromMemory(query, request) { return image }
-        return try await load(request, query, on: #isolation).result.image
+        if let image = answerFromMemory(query, request) { return image }
+        return try await load(request, query, onThisThread: isNobodysThread).result.image
     }
 
     /// The image that a request asks for, and how it came.
@@ -96,23 +102,24 @@ public final class ImagePipeline: Sendable {
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func data(for request: ImageRequest) async throws -> Data {
         let request = prepared(request)
-        guard var alternatives = Alternatives(request) else { return try await bytes(for: request) }
+        let number = ImageLoad.nextNumber()
+        guard var alternatives = Alternatives(request) else { return try await bytes(for: request, number) }
         while true {
             do {
-                return try await bytes(for: alternatives.loading)
+                return try await bytes(for: alternatives.loading, number)
             } catch {
                 guard alternatives.advance(after: error) else { throw alternatives.reported(error) }
                 if let next = alternatives.current, let error = error as? ImageError {
-                    configuration.onEvent?(.resorted(to: next, after: error))
+                    configuration.observer?.note(.resorted(LoadLabel(number, request.url), to: next, after: error))
                 }
             }
         }
     }
 
-    private func bytes(for request: ImageRequest) async throws -> Data {
+    private func bytes(for request: ImageRequest, _ number: UInt64) async throws -> Data {
         let load = DataLoad(priority: request.priority)
         try Task.checkCancellation()
-        coordinator.join(load, fetch: loader.fetch(for: request))
+        coordinator.join(load, fetch: loader.fetch(for: request, number: number))
         let outcome = await load.promise.value { coordinator.cancel(load) }
         return try outcome.get().data
     }
@@ -122,6 +129,12 @@ public final class ImagePipeline: Sendable {
     /// A rendition in memory answers at once if it is fresh, or stale and allowed to be shown so; then it is validated
     /// again in the background. Otherwise the load joins the job that makes the rendition, or begins one.
     public func load(_ request: ImageRequest) -> ImageLoad {
+        load(request, onThisThread: false)
+    }
+
+    /// - Parameter onThisThread: Whether a fetch begins right here, until it has to wait: the caller is about to wait itself,
+    ///   and nobody else's thread is held up. To be told by another thread takes 2,000 instructions.
+    private func load(_ request: ImageRequest, onThisThread: Bool) -> ImageLoad {
         let request = prepared(request)
         let query = query(for: request)
         let found = request.cachePolicy.readsMemory ? memory.find(query, countsAsUse: true) : nil
@@ -135,22 +148,18 @@ public final class ImagePipeline: Sendable {
             if let found { load.answer(memoryResult(found, load)) }
             start(load, request.revalidating, query)
         case .preview?, nil:
-            start(load, request, query)
+            start(load, request, query, onThisThread: onThisThread)
         }
         return load
     }
 
-    /// The same after ``answerFromMemory(_:_:)`` has found nothing. It isn't looked for again, unless somebody wants to hear
-    /// that it was there; nor does anybody see what memory may have to show meanwhile.
-    ///
-    /// - Parameter actor: Whose the caller's thread is. If it is nobody's, the fetch begins right there: the caller is about
-    ///   to wait, and to be told by another thread takes 2,000 instructions.
+    /// The same after ``answerFromMemory(_:_:)`` has found nothing. It isn't looked for again, nor does anybody see what
+    /// memory may have to show meanwhile.
     @inline(never)
-    private func load(_ request: ImageRequest, _ query: RenditionQuery, on actor: (any Actor)?) -> ImageLoad {
-        guard configuration.onEvent == nil else { return load(request) }
+    private func load(_ request: ImageRequest, _ query: RenditionQuery, onThisThread: Bool) -> ImageLoad {
         let request = prepared(request)
         let load = ImageLoad(request: request, coordinator: coordinator)
-        start(load, request, query, onThisThread: actor == nil)
+        start(load, request, query, onThisThread: onThisThread)
         return load
     }
 
@@ -209,8 +218,8 @@ public final class ImagePipeline: Sendable {
 
     @discardableResult
     private func beginLoadingImpressions() -> Task<Void, Never>? {
-        impressions?.load { [onEvent = configuration.onEvent] in
-            onEvent?(.cacheFault(operation: "load impressions", $0))
+        impressions?.load { [observer = configuration.observer] in
+            observer?.note(.cacheFault(operation: "load impressions", $0))
         }
     }
 
@@ -376,10 +385,11 @@ public final class ImagePipeline: Sendable {
     func partition(of request: ImageRequest) -> Partition? { request.cachePartition ?? ownPartition }
 
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
+        let end = Moment.now
         let report = LoadReport(
-            number: load.number, request: load.request, duration: .now - load.startTime, image: found.image,
-            source: LoadReport.Work(layer: .memory))
-        configuration.onEvent?(.loaded(report))
+            number: load.number, request: load.request, duration: end - load.startTime, image: found.image,
+            source: LoadReport.Work(layer: .memory), endedAt: end, following: .init(priority: load.request.priority))
+        configuration.observer?.loaded(report)
         return ImageResult(image: found.image, report: report)
     }
 

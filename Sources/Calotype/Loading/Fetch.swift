@@ -20,10 +20,12 @@ final class Fetch: Sendable {
     let epoch: StoreEpoch
     /// Bytes that turned out to be damaged: they are removed before anything else.
     let damaged: StoredResponse.ID?
+    /// That of the load that began it.
+    let number: UInt64
 
     init(
         sharing: Digest, request: ImageRequest, policy: ImageRequest.CachePolicy, key: FetchKey?, epoch: StoreEpoch,
-        damaged: StoredResponse.ID? = nil
+        number: UInt64, damaged: StoredResponse.ID? = nil
     ) {
         self.sharing = sharing
         self.request = request
@@ -33,12 +35,14 @@ final class Fetch: Sendable {
         self.key = key
         isSafe = key.map { HTTPCache.isSafe($0.method) } ?? true
         self.epoch = epoch
+        self.number = number
         self.damaged = damaged
     }
 
     var source: ImageRequest.Source { request.source }
     /// The method, upper case.
     var method: String { key?.method ?? "GET" }
+    var label: LoadLabel { LoadLabel(number, request.url) }
     var resource: ResourceID { request.id }
     var partition: Partition? { request.cachePartition }
     /// See ``ImageRequest/isForeign``.

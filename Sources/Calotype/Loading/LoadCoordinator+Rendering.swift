@@ -33,12 +33,14 @@ extension LoadCoordinator {
     /// Decodes and processes. Runs on a thread that may block.
     func decode(_ job: RenditionJob) {
         guard let material = job.material.take(), !job.cancellation.isCancelled else { return decodeQueue.finish(job) }
+        observer?.onEvent?(.decoding(job.label))
         do {
             let start = Moment.now
             let made = try makeRendition(of: material, for: job, at: start)
             var work = LoadReport.RenditionWork()
             work.queue = job.fetchQueueTime
             work.decodeQueue = job.decodeQueueTime.map { start - $0 }
+            work.decodeStart = start
             work.decode = made.decodeTime
             work.process = made.processTime
             work.previews = job.previews?.summary
@@ -61,6 +63,7 @@ extension LoadCoordinator {
         of material: RenditionJob.Material, for job: RenditionJob, at start: Moment
     ) throws -> RenditionMaker.Made {
         let source = loading(job).map(\.loading.urlDigest) ?? job.query.source
+        defer { observer?.onEvent?(.decoded(job.label, .now - start)) }
         let made = try maker.make(
             of: material, at: start, target: job.query.target, processors: job.request.processors,
             cancellation: job.cancellation)
@@ -97,7 +100,8 @@ extension LoadCoordinator {
             else { return false }
             job.isSecondAttempt = true
             job.previews = nil
-            let fetch = loader.fetch(for: job.alternatives?.loading ?? job.request, insteadOf: resource)
+            let fetch = loader.fetch(
+                for: job.alternatives?.loading ?? job.request, insteadOf: resource, number: job.number)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return true
         }
@@ -116,14 +120,15 @@ extension LoadCoordinator {
         _ job: RenditionJob, _ image: DecodedImage, _ work: consuming LoadReport.RenditionWork,
         of resource: FetchedResource?
     ) {
-        let loads = takeOffTheBooks(job)
+        var following = LoadReport.Following()
+        let loads = takeOffTheBooks(job, &following)
         guard let first = loads.first else { return }
         let alternatives = loading(job)
         work.alternative = alternatives?.current
         let now = Moment.now
         let shared = LoadReport(
             number: first.number, request: first.request, duration: now - first.startTime, image: image,
-            source: resource?.work ?? LoadReport.Work(layer: .memory), work: work, waiterCount: loads.count)
+            source: resource?.work ?? LoadReport.Work(layer: .memory), work: work, endedAt: now, following: following)
         for load in loads {
             let report =
                 load === first
@@ -136,7 +141,7 @@ extension LoadCoordinator {
             } else {
                 load.end(.success(result))
             }
-            onEvent?(.loaded(report))
+            observer?.loaded(report)
         }
     }
 
@@ -171,11 +176,11 @@ extension LoadCoordinator {
             job.isSecondAttempt = false
             job.previews = nil
             next = other.current
-            let fetch = loader.fetch(for: other.loading)
+            let fetch = loader.fetch(for: other.loading, number: job.number)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return nil
         }
-        if let next, let error = error as? ImageError { onEvent?(.resorted(to: next, after: error)) }
+        if let next, let error = error as? ImageError { observer?.note(.resorted(job.label, to: next, after: error)) }
         apply(changes)
         return reported
     }
@@ -184,15 +189,22 @@ extension LoadCoordinator {
     func finish(_ job: RenditionJob, _ error: any Error) {
         let located = (error as? ImageError)?.located(at: job.request.url) ?? error
         guard let error = goOn(job, after: located) else { return }
-        for load in takeOffTheBooks(job) {
+        var following = LoadReport.Following()
+        for load in takeOffTheBooks(job, &following) {
             load.end(.failure(error))
-            if let error = error as? ImageError { onEvent?(.failed(error)) }
+            if let error = error as? ImageError { observer?.failed(load, error) }
         }
     }
 
-    private func takeOffTheBooks(_ job: RenditionJob) -> ShortList<ImageLoad> {
+    /// - Parameter following: Gets who has waited, and how urgently.
+    private func takeOffTheBooks(
+        _ job: RenditionJob, _ following: inout LoadReport.Following
+    ) -> ShortList<ImageLoad> {
         books.withLock { books in
             books.strike(job)
+            following = .init(
+                waiterCount: job.loads.waiters.count, priority: job.position.priority,
+                priorityChangeCount: job.priorityChangeCount)
             return job.loads.takeAll()
         }
     }

@@ -10,7 +10,7 @@ import Musl
 ///
 /// It is `ContinuousClock`'s, as a plain number. The layout of that one's instants isn't known when this is compiled: each
 /// was copied through a table of functions, and a reading took 190 instructions instead of 50, a dozen times in a load.
-struct Moment: Hashable, Sendable {
+struct Moment: Hashable, Comparable, Sendable {
     private let nanoseconds: Int64
 
     #if canImport(Darwin)
@@ -29,4 +29,13 @@ struct Moment: Hashable, Sendable {
     static func - (end: Moment, start: Moment) -> Duration {
         .nanoseconds(end.nanoseconds &- start.nanoseconds)
     }
+
+    static func + (start: Moment, duration: Duration) -> Moment {
+        let (seconds, attoseconds) = duration.components
+        return Moment(nanoseconds: start.nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+    }
+
+    static func - (end: Moment, duration: Duration) -> Moment { end + (.zero - duration) }
+
+    static func < (lhs: Moment, rhs: Moment) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 }

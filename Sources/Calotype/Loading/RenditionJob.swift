@@ -62,6 +62,8 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     private static let threads = DispatchQueue.global(qos: .userInitiated)
 
     let key: Key
+    /// That of the load that began it.
+    let number: UInt64
     let query: RenditionQuery
     let request: ImageRequest
     /// From before the job began: see ``RemovalLog``.
@@ -80,6 +82,8 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     @exclusivity(unchecked) var position = WaiterPosition<FetchJob>()
     @exclusivity(unchecked) var loads = WaiterList<ImageLoad>()
     @exclusivity(unchecked) var isCancelled = false
+    /// How often its priority has changed. ``position`` has what it was last.
+    @exclusivity(unchecked) var priorityChangeCount = 0
     /// Whether damaged bytes from the store have been fetched anew already.
     var isSecondAttempt = false
     /// Where bytes go for previews, once somebody wants some. Nobody changes it while the job waits for no bytes: what is done
@@ -89,10 +93,12 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     @exclusivity(unchecked) var alternatives: Alternatives?
 
     init(
-        key: Key, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch, impressionEpoch: StoreEpoch,
+        key: Key, number: UInt64, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch,
+        impressionEpoch: StoreEpoch,
         coordinator: LoadCoordinator
     ) {
         self.key = key
+        self.number = number
         self.query = query
         self.request = request
         hasAlternatives = request.hasAlternatives
@@ -100,7 +106,11 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         self.epoch = epoch
         self.impressionEpoch = impressionEpoch
         self.coordinator = coordinator
+        position.priority = request.priority
     }
+
+    /// As logs name it.
+    var label: LoadLabel { LoadLabel(number, request.url) }
 
     /// Takes out the previews if they are being made and nobody wants them any more. To be called with the lock.
     func takeUnwantedPreviews() -> PreviewFeed? {

@@ -23,11 +23,14 @@ final class ResourceLoader: Sendable {
 
     /// What to fetch for a request.
     ///
-    /// - Parameter sharing: What ``sharing(of:)`` has said of the request, if it has been asked.
-    func fetch(for request: ImageRequest, sharing: Digest? = nil) -> Fetch {
+    /// - Parameters:
+    ///   - sharing: What ``sharing(of:)`` has said of the request, if it has been asked.
+    ///   - number: That of the load.
+    func fetch(for request: ImageRequest, sharing: Digest? = nil, number: UInt64) -> Fetch {
         Fetch(
             sharing: sharing ?? self.sharing(of: request), request: request, policy: request.cachePolicy,
-            key: request.fetchKey(configuration.signatures), epoch: configuration.store?.epoch() ?? StoreEpoch(0))
+            key: request.fetchKey(configuration.signatures), epoch: configuration.store?.epoch() ?? StoreEpoch(0),
+            number: number)
     }
 
     /// What requests must have in common to share a download.
@@ -40,11 +43,11 @@ final class ResourceLoader: Sendable {
     private static let foreign = Digest("foreign")
 
     /// What to fetch for a request once stored bytes have turned out to be damaged.
-    func fetch(for request: ImageRequest, insteadOf damaged: FetchedResource) -> Fetch {
-        let fetch = fetch(for: request)
+    func fetch(for request: ImageRequest, insteadOf damaged: FetchedResource, number: UInt64) -> Fetch {
+        let fetch = fetch(for: request, number: number)
         return Fetch(
             sharing: fetch.sharing.combined(with: damaged.version), request: request, policy: .reload, key: fetch.key,
-            epoch: fetch.epoch, damaged: damaged.stored)
+            epoch: fetch.epoch, number: number, damaged: damaged.stored)
     }
 
     /// Loads the bytes, complete and recognised as an image within the limits.
@@ -152,7 +155,7 @@ final class ResourceLoader: Sendable {
     @inline(never)
     func discard(_ id: StoredResponse.ID?, of url: URL?) async {
         guard let id, let store = configuration.store else { return }
-        configuration.onEvent?(.removedDamaged(url.map(RedactedURL.init)))
+        configuration.observer?.note(.removedDamaged(url.map(RedactedURL.init)))
         await http.attempt("remove") { try await store.remove(id) }
     }
 
@@ -191,7 +194,10 @@ final class ResourceLoader: Sendable {
     }
 
     private func lookup(_ responses: [StoredResponse], _ fetch: Fetch, since start: Moment) -> StoreLookup {
-        StoreLookup(responses, fields: fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
+        let lookup = StoreLookup(
+            responses, fields: fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
+        configuration.observer?.onEvent?(.lookedUp(fetch.label, lookup.reason))
+        return lookup
     }
 
     /// Whether the store has a say: a reload uses nothing of it, but takes its place.

@@ -95,12 +95,12 @@ final class BodyReception: @unchecked Sendable {
     @inline(never)
     func resource(
         stored: StoredResponse.ID?, _ exchange: HTTPLoader.Exchange, _ lookup: StoreLookup,
-        _ policy: ImageRequest.CachePolicy, receivedByteCount: Int64
+        _ policy: ImageRequest.CachePolicy, receivedByteCount: Int64, bodyTime: Duration
     ) throws -> FetchedResource {
         guard let header else { throw ImageError(.validation, .notAnImage) }
         var work = lookup.work(of: .network)
         exchange.describe(in: &work)
-        work.times.body = .now - exchange.headTime
+        work.times.body = bodyTime
         work.receivedByteCount = receivedByteCount
         return FetchedResource(
             data: data, header: header, freshness: policy.freshness(of: arrival.freshness),

@@ -35,6 +35,7 @@ final class HTTPLoader: Sendable {
         }
 
         func describe(in work: inout LoadReport.Work) {
+            work.exchangeStart = start
             work.times.firstByte = headTime - start
             work.redirectCount = redirectCount
             work.retryCount = retryCount
@@ -61,6 +62,7 @@ final class HTTPLoader: Sendable {
     ///
     /// - Parameters:
     ///   - conditions: What the request asks about bytes that are here.
+    ///   - fetch: What it is for.
     ///   - failureCount: How many attempts there were before.
     @inline(never)
     func send(
@@ -77,6 +79,7 @@ final class HTTPLoader: Sendable {
         while true {
             let requestTime = configuration.clock.now()
             let start = Moment.now
+            noteRequest(for: fetch)
             let exchange: Exchange
             do {
                 exchange = Exchange(
@@ -86,6 +89,7 @@ final class HTTPLoader: Sendable {
             } catch {
                 throw Self.imageError(error)
             }
+            note(exchange, for: fetch)
             if exchange.response.status == 401, configuration.authorize != nil, refusalCount == 0, redirectCount == 0 {
                 refusalCount = 1
                 try await authorize(&request)
@@ -143,6 +147,7 @@ final class HTTPLoader: Sendable {
         let reception = try begin(exchange, fetch, lookup, &attempts)
         let isStorable = fetch.policy.writesStore && reception.arrival.mayStore
         var pieces = exchange.response.body.makeAsyncIterator()
+        let bodyEnd: Moment
         do {
             if reception.start > 0 {
                 openAnew(reception, isStorable, fetch, lookup, &attempts)
@@ -163,9 +168,11 @@ final class HTTPLoader: Sendable {
             }
             try Task.checkCancellation()
             try reception.checkEnd()
+            bodyEnd = .now
         } catch {
             throw breakOff(reception, error, fetch, lookup, &attempts)
         }
+        note(reception, for: fetch)
         var stored: StoredResponse.ID?
         if let deposit = attempts.deposit.take() {
             do {
@@ -175,7 +182,8 @@ final class HTTPLoader: Sendable {
             }
         }
         return try reception.resource(
-            stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount)
+            stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount,
+            bodyTime: bodyEnd - exchange.headTime)
     }
 
     /// The same for a body that is there from the start, where the store needs no wait either.
@@ -201,6 +209,8 @@ final class HTTPLoader: Sendable {
         } catch {
             throw breakOff(reception, error, fetch, lookup, &attempts)
         }
+        let bodyEnd = Moment.now
+        note(reception, for: fetch)
         var stored: StoredResponse.ID?
         if fetch.policy.writesStore, reception.arrival.mayStore, let promptStore, let key = fetch.key {
             stored =
@@ -209,7 +219,8 @@ final class HTTPLoader: Sendable {
                     replacing: lookup.selected?.id, since: fetch.epoch)?.id
         }
         return try reception.resource(
-            stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount)
+            stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount,
+            bodyTime: bodyEnd - exchange.headTime)
     }
 
     /// The beginning of a body, or what there is of it already.
@@ -248,7 +259,7 @@ final class HTTPLoader: Sendable {
     /// Reports that a cache couldn't do its work. What every load does with the store is written out around this: a
     /// closure that waits costs its caller another frame.
     func reportFault(_ operation: String, _ error: any Error) {
-        configuration.onEvent?(.cacheFault(operation: operation, error))
+        configuration.observer?.note(.cacheFault(operation: operation, error))
     }
 
     // MARK: Checks

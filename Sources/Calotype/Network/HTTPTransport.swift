@@ -137,12 +137,18 @@ public struct HTTPExchangeMetrics: Sendable, Hashable {
     public var reusedConnection: Bool
     /// The time until the connection stood; zero when it was reused.
     public var connectTime: Duration?
+    /// Tells one connection from another that is open at the same time; the local port, where that is known.
+    public var connectionID: Int?
 
     /// Makes metrics.
-    public init(networkProtocol: String? = nil, reusedConnection: Bool = false, connectTime: Duration? = nil) {
+    public init(
+        networkProtocol: String? = nil, reusedConnection: Bool = false, connectTime: Duration? = nil,
+        connectionID: Int? = nil
+    ) {
         self.networkProtocol = networkProtocol
         self.reusedConnection = reusedConnection
         self.connectTime = connectTime
+        self.connectionID = connectionID
     }
 }
 
