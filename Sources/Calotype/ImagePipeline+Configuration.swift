@@ -49,6 +49,8 @@ extension ImagePipeline {
         public var acceptedContentTypes: Set<String>
         /// Which query items are a signature, and no part of what a URL names.
         public var signatures: SignatureRule
+        /// Has an image server make thumbnails of the size that is shown; `nil` loads originals.
+        public var serverThumbnails: ServerThumbnails?
         /// How many resources are fetched at once; more wait for their turn.
         public var fetchLimit: Int
         /// How many of those may be fetched for nobody who is in a hurry: loads of priority `low` and below, as an

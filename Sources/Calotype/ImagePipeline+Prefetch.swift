@@ -20,10 +20,23 @@ extension ImagePipeline {
         }
     }
 
-    /// Brings the bytes of an image into the store. Those that are there, and fresh, aren't even read.
+    /// Brings the bytes of an image into the store: those that a load of the request's size would fetch. What is there, and
+    /// fresh, isn't even read.
     ///
     /// - Parameter hold: Is given the way to stop it, as soon as there is something to stop.
     func prefetchBytes(
+        _ request: ImageRequest, hold: (@escaping @Sendable () -> Void) -> Void
+    ) async -> ImagePrefetcher.Outcome.Result {
+        guard let thumbnail = coordinator.thumbnail(of: request, query(for: request)) else {
+            return await store(request, hold: hold)
+        }
+        let result = await store(thumbnail, hold: hold)
+        guard case .failed(let error) = result, error.isThumbnailRefusal else { return result }
+        loader.noteThumbnailRefusal(error, of: request)
+        return await store(request, hold: hold)
+    }
+
+    private func store(
         _ request: ImageRequest, hold: (@escaping @Sendable () -> Void) -> Void
     ) async -> ImagePrefetcher.Outcome.Result {
         guard configuration.store != nil else { return .failed(.init(.cache, .noStore).located(at: request.url)) }

@@ -22,6 +22,8 @@ public struct LoadReport: Sendable {
         case lowData
         /// That of ``ImageRequest/fallbackURLs`` with this index.
         case fallback(Int)
+        /// The thumbnail that an image server has made: see ``ServerThumbnails``.
+        case serverThumbnail
     }
 
     /// The time that each stage took; `nil` where there was no such stage.

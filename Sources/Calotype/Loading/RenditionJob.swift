@@ -95,14 +95,14 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     var alternatives: Alternatives?
 
     init(
-        key: Key, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch, impressionEpoch: StoreEpoch,
-        coordinator: LoadCoordinator
+        key: Key, query: RenditionQuery, request: ImageRequest, thumbnail: ImageRequest?, epoch: StoreEpoch,
+        impressionEpoch: StoreEpoch, coordinator: LoadCoordinator
     ) {
         self.key = key
         self.query = query
         self.request = request
-        hasAlternatives = request.hasAlternatives
-        alternatives = hasAlternatives ? Alternatives(request) : nil
+        hasAlternatives = thumbnail != nil || request.hasAlternatives
+        alternatives = hasAlternatives ? Alternatives(request, thumbnail: thumbnail) : nil
         self.epoch = epoch
         self.impressionEpoch = impressionEpoch
         self.coordinator = coordinator

@@ -23,10 +23,19 @@ extension ResourceLoader {
             fields["Cache-Control"] = "no-cache"
         }
         let message = fetch.source.message
-        return HTTPRequest(
+        var request = HTTPRequest(
             method: message?.method ?? "GET", url: url, fields: fields, body: message?.body,
             timeouts: configuration.timeouts, priority: priority,
             allowsConstrainedNetwork: configuration.allowsConstrainedNetwork && !fetch.sparesData,
             allowsExpensiveNetwork: configuration.allowsExpensiveNetwork)
+        if fetch.isUnsigned { request.isUnsigned = true }
+        return request
+    }
+
+    /// Remembers that an image server makes no thumbnail of a request's URL, and tells the app why.
+    @inline(never)
+    func noteThumbnailRefusal(_ error: ImageError, of request: ImageRequest) {
+        if error.isLastingThumbnailRefusal { thumbnails?.noteRefusal(of: request) }
+        configuration.onEvent?(.refusedThumbnail(error))
     }
 }

@@ -61,7 +61,7 @@ final class HTTPLoader: Sendable {
         _ request: consuming HTTPRequest, _ conditions: Conditions?, failureCount: Int
     ) async throws -> Exchange {
         conditions?.enter(&request, at: nil)
-        if configuration.authorize != nil { try await authorize(&request) }
+        if configuration.authorize != nil, !request.isUnsigned { try await authorize(&request) }
         if !request.allowsConstrainedNetwork || !request.allowsExpensiveNetwork { try checkNetwork(for: request) }
         var redirectCount = 0
         var refusalCount = 0
@@ -78,7 +78,9 @@ final class HTTPLoader: Sendable {
             } catch {
                 throw Self.imageError(error)
             }
-            if exchange.response.status == 401, configuration.authorize != nil, refusalCount == 0, redirectCount == 0 {
+            if exchange.response.status == 401, configuration.authorize != nil, !request.isUnsigned,
+                refusalCount == 0, redirectCount == 0
+            {
                 refusalCount = 1
                 try await authorize(&request)
                 continue

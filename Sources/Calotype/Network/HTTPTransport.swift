@@ -36,6 +36,8 @@ public struct HTTPRequest: Sendable {
     public var allowsConstrainedNetwork: Bool
     /// Whether it may use a network that may cost the user. A transport that can't tell uses any.
     public var allowsExpensiveNetwork: Bool
+    /// Whether it goes to a server that the configuration's `authorize` knows nothing of.
+    var isUnsigned = false
     /// Is given the status and the fields of each interim response (1xx) before the final one, on a thread of the transport's:
     /// it must not block. A transport that doesn't see them gives none.
     package var onInterimResponse: (@Sendable (Int, HTTPFields) -> Void)?
