@@ -75,7 +75,8 @@ extension ImagePipeline {
         ///
         /// It sees every request to any host, those to ``ImageRequest/fallbackURLs`` and ``ImageRequest/lowDataURL``
         /// included, with the method, the body and all fields that are to be sent: it looks at the URL before it gives
-        /// credentials away. What redirects lead to isn't shown to it, and to another origin its fields aren't sent.
+        /// credentials away. What redirects lead to isn't shown to it, and to another origin its fields aren't sent. Nor is
+        /// what goes to an image server on another origin than the original's: see ``serverThumbnails``.
         ///
         /// Requests of a pipeline that signs don't share its caches with other pipelines: a request without a partition
         /// is given the pipeline's own.
