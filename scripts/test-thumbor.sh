@@ -42,7 +42,8 @@ trap 'kill "$thumbor" 2>/dev/null || true; wait "$thumbor" 2>/dev/null || true; 
 
 for _ in $(seq 100); do
     kill -0 "$thumbor" 2>/dev/null || { echo "test-thumbor: Thumbor has ended before it answered." >&2; exit 1; }
-    if curl --silent --fail --output /dev/null "http://127.0.0.1:$port/healthcheck"; then
+    if "$environment/bin/python" -c 'import sys, urllib.request as r; r.urlopen(sys.argv[1], timeout=5)' \
+        "http://127.0.0.1:$port/healthcheck" 2>/dev/null; then
         ready=1
         break
     fi

@@ -133,9 +133,8 @@ struct ServerThumbnailTests {
     func knownOriginal() async throws {
         let url = fixture.serve("/small", width: 300, height: 200, fields: ["Cache-Control": "no-cache"])
         _ = try await fixture.pipeline.image(for: url)
-        #expect(
-            try await fixture.pipeline.image(for: ImageRequest(url: url, size: .pixels(290, nil))).pixelSize.width
-                == 290)
+        _ = try await fixture.pipeline.image(for: ImageRequest(url: url, size: .pixels(290, nil)))
+        #expect(fixture.server.requestCount == 2)
         #expect(origin.server.requests.isEmpty)
         _ = try await fixture.pipeline.image(for: ImageRequest(url: url, size: .pixels(100, nil)))
         #expect(origin.paths == ["/t/fit/104x0/small"])
