@@ -32,7 +32,7 @@ folder=$(mktemp -d)
 cat >"$folder/thumbor.conf" <<CONF
 SECURITY_KEY = "$key"
 ALLOW_UNSAFE_URL = False
-ALLOWED_SOURCES = [r"^http://127\.0\.0\.1:\d+/"]
+ALLOWED_SOURCES = ["127.0.0.1"]
 STORAGE = "thumbor.storages.no_storage"
 RESULT_STORAGE = None
 CONF

