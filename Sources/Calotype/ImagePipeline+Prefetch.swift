@@ -27,24 +27,25 @@ extension ImagePipeline {
     func prefetchBytes(
         _ request: ImageRequest, hold: (@escaping @Sendable () -> Void) -> Void
     ) async -> ImagePrefetcher.Outcome.Result {
+        let number = ImageLoad.nextNumber()
         guard let thumbnail = coordinator.thumbnail(of: request, query(for: request)) else {
-            return await store(request, hold: hold)
+            return await store(request, number, hold: hold)
         }
-        let result = await store(thumbnail, hold: hold)
+        let result = await store(thumbnail, number, hold: hold)
         guard case .failed(let error) = result, error.isThumbnailRefusal else { return result }
-        loader.noteThumbnailRefusal(error, of: request)
-        return await store(request, hold: hold)
+        loader.noteThumbnailRefusal(error, of: request, LoadLabel(number, request.url))
+        return await store(request, number, hold: hold)
     }
 
     private func store(
-        _ request: ImageRequest, hold: (@escaping @Sendable () -> Void) -> Void
+        _ request: ImageRequest, _ number: UInt64, hold: (@escaping @Sendable () -> Void) -> Void
     ) async -> ImagePrefetcher.Outcome.Result {
         guard configuration.store != nil else { return .failed(.init(.cache, .noStore).located(at: request.url)) }
         guard request.url?.isHTTP == true else { return .failed(.notStorable(request)) }
-        var fetch = loader.fetch(for: request)
+        var fetch = loader.fetch(for: request, number: number)
         switch await loader.stored(for: fetch) {
         case .usable: return .alreadyThere
-        case .usableWhileRevalidating: fetch = loader.fetch(for: request.revalidating)
+        case .usableWhileRevalidating: fetch = loader.fetch(for: request.revalidating, number: number)
         case .unusable: break
         }
         // With `storedOnly` the fetch itself fails.

@@ -23,19 +23,17 @@ extension ResourceLoader {
             fields["Cache-Control"] = "no-cache"
         }
         let message = fetch.source.message
-        var request = HTTPRequest(
+        return HTTPRequest(
             method: message?.method ?? "GET", url: url, fields: fields, body: message?.body,
             timeouts: configuration.timeouts, priority: priority,
             allowsConstrainedNetwork: configuration.allowsConstrainedNetwork && !fetch.sparesData,
             allowsExpensiveNetwork: configuration.allowsExpensiveNetwork)
-        if fetch.isUnsigned { request.isUnsigned = true }
-        return request
     }
 
     /// Remembers that an image server makes no thumbnail of a request's URL, and tells the app why.
     @inline(never)
-    func noteThumbnailRefusal(_ error: ImageError, of request: ImageRequest) {
+    func noteThumbnailRefusal(_ error: ImageError, of request: ImageRequest, _ load: LoadLabel) {
         if error.isLastingThumbnailRefusal { thumbnails?.noteRefusal(of: request) }
-        configuration.onEvent?(.refusedThumbnail(error))
+        configuration.observer?.note(.refusedThumbnail(load, error))
     }
 }

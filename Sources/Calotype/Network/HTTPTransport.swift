@@ -36,8 +36,6 @@ public struct HTTPRequest: Sendable {
     public var allowsConstrainedNetwork: Bool
     /// Whether it may use a network that may cost the user. A transport that can't tell uses any.
     public var allowsExpensiveNetwork: Bool
-    /// Whether it goes to a server that the configuration's `authorize` knows nothing of.
-    var isUnsigned = false
     /// Is given the status and the fields of each interim response (1xx) before the final one, on a thread of the transport's:
     /// it must not block. A transport that doesn't see them gives none.
     package var onInterimResponse: (@Sendable (Int, HTTPFields) -> Void)?
@@ -138,12 +136,18 @@ public struct HTTPExchangeMetrics: Sendable, Hashable {
     public var reusedConnection: Bool
     /// The time until the connection stood; zero when it was reused.
     public var connectTime: Duration?
+    /// Tells one connection from another that is open at the same time; the local port, where that is known.
+    public var connectionID: Int?
 
     /// Makes metrics.
-    public init(networkProtocol: String? = nil, reusedConnection: Bool = false, connectTime: Duration? = nil) {
+    public init(
+        networkProtocol: String? = nil, reusedConnection: Bool = false, connectTime: Duration? = nil,
+        connectionID: Int? = nil
+    ) {
         self.networkProtocol = networkProtocol
         self.reusedConnection = reusedConnection
         self.connectTime = connectTime
+        self.connectionID = connectionID
     }
 }
 
@@ -167,6 +171,11 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// A body that arrives.
     public init(_ source: any HTTPBodySource) {
         content = .arriving(source)
+    }
+
+    /// The body, if it was there from the start.
+    var whole: Data? {
+        if case .whole(let data) = content { data } else { nil }
     }
 
     /// Goes through the pieces.

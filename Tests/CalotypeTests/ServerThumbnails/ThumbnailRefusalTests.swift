@@ -26,7 +26,7 @@ struct ThumbnailRefusalTests {
     }
 
     private static func refusals(_ fixture: Fixture) -> [ImageError.Reason] {
-        fixture.events.all.compactMap { if case .refusedThumbnail(let error) = $0 { error.reason } else { nil } }
+        fixture.events.all.compactMap { if case .refusedThumbnail(_, let error) = $0 { error.reason } else { nil } }
     }
 
     // MARK: Refusals

@@ -31,7 +31,7 @@ struct ThumborTests {
     }
 
     private func refusals(_ fixture: Fixture) -> [ImageError.Reason] {
-        fixture.events.all.compactMap { if case .refusedThumbnail(let error) = $0 { error.reason } else { nil } }
+        fixture.events.all.compactMap { if case .refusedThumbnail(_, let error) = $0 { error.reason } else { nil } }
     }
 
     @Test("a signed URL brings the next step of a size, which is decoded to the size itself")
