@@ -81,8 +81,8 @@ final class LoadCoordinator: Sendable {
                 return
             }
             let job = RenditionJob(
-                key: key, number: load.number, query: query, request: request, thumbnail: thumbnail, epoch: memory.epoch,
-                impressionEpoch: impressions?.table.epoch ?? StoreEpoch(0), coordinator: self)
+                key: key, number: load.number, query: query, request: request, thumbnail: thumbnail,
+                epoch: memory.epoch, impressionEpoch: impressions?.table.epoch ?? StoreEpoch(0), coordinator: self)
             books.add(job)
             job.loads.join(load, job)
             // Unprocessed pixels that aren't there in any size aren't there larger.
