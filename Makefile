@@ -15,8 +15,8 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint build release test view-test view-soak typecheck-apple crash-test sanitize sanitize-thread \
-	sanitize-address sanitize-views fuzz golden demo bench bench-decode cache-suite clean
+.PHONY: help setup lint build release test view-test view-soak test-thumbor typecheck-apple crash-test sanitize \
+	sanitize-thread sanitize-address sanitize-views fuzz golden demo bench bench-decode cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -50,6 +50,10 @@ view-soak: setup ## a feed at 10,000 random interleavings of what comes and what
 	CALOTYPE_VIEW_HOST=1 $(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS) --build-tests
 	CALOTYPE_VIEW_HOST=1 CALOTYPE_INTERLEAVINGS=10000 $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS) --skip-build \
 		--filter InterleavingTests
+
+test-thumbor: setup ## test server-made thumbnails against a Thumbor from PyPI (skipped where there is none)
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests
+	scripts/test-thumbor.sh $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build --filter ThumborTests
 
 # It needs the corpus of images beside the package. Every line that changed is to be looked at before it is committed.
 golden: setup ## record anew what each file of the corpus becomes

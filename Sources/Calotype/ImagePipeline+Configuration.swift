@@ -49,6 +49,8 @@ extension ImagePipeline {
         public var acceptedContentTypes: Set<String>
         /// Which query items are a signature, and no part of what a URL names.
         public var signatures: SignatureRule
+        /// Has an image server make thumbnails of the size that is shown; `nil` loads originals.
+        public var serverThumbnails: ServerThumbnails?
         /// How many resources are fetched at once; more wait for their turn.
         public var fetchLimit: Int
         /// How many of those may be fetched for nobody who is in a hurry: loads of priority `low` and below, as an
@@ -73,7 +75,8 @@ extension ImagePipeline {
         ///
         /// It sees every request to any host, those to ``ImageRequest/fallbackURLs`` and ``ImageRequest/lowDataURL``
         /// included, with the method, the body and all fields that are to be sent: it looks at the URL before it gives
-        /// credentials away. What redirects lead to isn't shown to it, and to another origin its fields aren't sent.
+        /// credentials away. What redirects lead to isn't shown to it, and to another origin its fields aren't sent. Nor is
+        /// what goes to an image server on another origin than the original's: see ``serverThumbnails``.
         ///
         /// Requests of a pipeline that signs don't share its caches with other pipelines: a request without a partition
         /// is given the pipeline's own.

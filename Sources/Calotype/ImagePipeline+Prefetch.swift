@@ -20,15 +20,28 @@ extension ImagePipeline {
         }
     }
 
-    /// Brings the bytes of an image into the store. Those that are there, and fresh, aren't even read.
+    /// Brings the bytes of an image into the store: those that a load of the request's size would fetch. What is there, and
+    /// fresh, isn't even read.
     ///
     /// - Parameter hold: Is given the way to stop it, as soon as there is something to stop.
     func prefetchBytes(
         _ request: ImageRequest, hold: (@escaping @Sendable () -> Void) -> Void
     ) async -> ImagePrefetcher.Outcome.Result {
+        let number = ImageLoad.nextNumber()
+        guard let thumbnail = coordinator.thumbnail(of: request, query(for: request)) else {
+            return await store(request, number, hold: hold)
+        }
+        let result = await store(thumbnail, number, hold: hold)
+        guard case .failed(let error) = result, error.isThumbnailRefusal else { return result }
+        loader.noteThumbnailRefusal(error, of: request, LoadLabel(number, request.url))
+        return await store(request, number, hold: hold)
+    }
+
+    private func store(
+        _ request: ImageRequest, _ number: UInt64, hold: (@escaping @Sendable () -> Void) -> Void
+    ) async -> ImagePrefetcher.Outcome.Result {
         guard configuration.store != nil else { return .failed(.init(.cache, .noStore).located(at: request.url)) }
         guard request.url?.isHTTP == true else { return .failed(.notStorable(request)) }
-        let number = ImageLoad.nextNumber()
         var fetch = loader.fetch(for: request, number: number)
         switch await loader.stored(for: fetch) {
         case .usable: return .alreadyThere

@@ -351,13 +351,14 @@ public final class ImagePipeline: Sendable {
         }
     }
 
-    /// Pixels in memory that the right ones can be made of: fresh, of the same URL, unprocessed, and large enough.
+    /// Pixels in memory that the right ones can be made of: fresh, of the same URL or of a server-made thumbnail, unprocessed,
+    /// and large enough.
     private func larger(for query: RenditionQuery, _ policy: ImageRequest.CachePolicy) -> FoundRendition? {
         guard policy.readsMemory, let found = memory.find(query.unprocessed, countsAsUse: false),
-            found.source == query.source,
+            found.source == query.source || (found.isThumbnail && query.target != .original),
             use(ofFresh: found.freshness, policy) == .final
         else { return nil }
-        let needed = query.target.pixelSize(for: found.image.originalPixelSize)
+        let needed = query.target.pixelSize(for: found.image.sourcePixelSize)
         let isLargeEnough = found.decodedSize.width >= needed.width && found.decodedSize.height >= needed.height
         return isLargeEnough ? found : nil
     }

@@ -206,7 +206,7 @@ final class CachedImageState {
 
     private func growth(of placement: ImagePlacement, from loaded: ImageRoom, _ wish: Wish) -> ImageRoom? {
         placement.growth(
-            from: loaded, original: known(of: wish).image?.originalPixelSize, displayScale: wish.displayScale)
+            from: loaded, original: known(of: wish).image?.sourcePixelSize, displayScale: wish.displayScale)
     }
 
     /// The room that an image is being loaded for.

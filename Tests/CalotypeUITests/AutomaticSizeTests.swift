@@ -247,6 +247,34 @@ struct AutomaticSizeTests {
         #expect(served.server.requestCount == 1)
     }
 
+    @Test("an image that an image server makes for the view grows with it")
+    func serverThumbnails() async throws {
+        let imageServer = try LoopbackServer()
+        imageServer.route(prefix: "/") { request in
+            let sides = request.path.dropFirst().split(separator: "x").compactMap { Int($0) }
+            let size = PixelTarget.fill(width: sides.first, height: sides.last).pixelSize(for: PixelSize(1_200, 900))
+            return .ok(ServedImages.file(width: size.width, height: size.height), type: "image/png")
+        }
+        let served = try ServedImages {
+            $0.serverThumbnails = ServerThumbnails(
+                .custom("loopback", coversWithoutCropping: true) { _, size, _ in
+                    imageServer.url("/\(size.width ?? 0)x\(size.height ?? 0)")
+                }, for: ["127.0.0.1"])
+        }
+        let host = host(served, size: CGSize(width: 200, height: 150)) {
+            CachedAsyncImage(url: served.url) {
+                $0.resizable()
+            } placeholder: {
+                Color.gray
+            }
+        }
+        try await served.wait(host, for: PixelSize(200, 150))
+        host.resize(CGSize(width: 320, height: 240))
+        try await served.wait(host, for: PixelSize(320, 240))
+        #expect(imageServer.requests.map(\.path) == ["/208x160", "/320x240"])
+        #expect(served.server.requests.isEmpty)
+    }
+
     @Test("a rotation decodes only if the image's own shape needs more pixels, and then once")
     func rotation() async throws {
         let portrait = CGSize(width: 320, height: 480), landscape = CGSize(width: 480, height: 320)

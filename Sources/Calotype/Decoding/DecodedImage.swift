@@ -30,15 +30,27 @@ public final class DecodedImage: Sendable {
     public let isToneMapped: Bool
     /// Whether these are the blurred colours that are remembered of an image (``Impression``), rather than its pixels.
     public let isImpression: Bool
+    /// Whether the file is a thumbnail that an image server has made of a larger one: ``originalPixelSize`` is the
+    /// thumbnail's then.
+    package let isReducedByServer: Bool
 
     #if canImport(CoreGraphics)
     /// The image for Core Graphics.
     public let cgImage: CGImage
 
     /// Makes an image of a Core Graphics image, whose pixels are decoded already.
-    public init(
+    public convenience init(
         cgImage: CGImage, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
         animation: ImageAnimation? = nil, isToneMapped: Bool = false, isImpression: Bool = false
+    ) {
+        self.init(
+            cgImage: cgImage, originalPixelSize: originalPixelSize, colorSpace: colorSpace, animation: animation,
+            isToneMapped: isToneMapped, isImpression: isImpression, isReducedByServer: false)
+    }
+
+    private init(
+        cgImage: CGImage, originalPixelSize: PixelSize?, colorSpace: ColorSpace, animation: ImageAnimation?,
+        isToneMapped: Bool, isImpression: Bool, isReducedByServer: Bool
     ) {
         self.cgImage = cgImage
         self.pixelSize = PixelSize(width: cgImage.width, height: cgImage.height)
@@ -49,15 +61,25 @@ public final class DecodedImage: Sendable {
         self.animation = animation
         self.isToneMapped = isToneMapped
         self.isImpression = isImpression
+        self.isReducedByServer = isReducedByServer
     }
     #else
     /// The pixels.
     public let bitmap: Bitmap
 
     /// Makes an image of pixels.
-    public init(
+    public convenience init(
         bitmap: Bitmap, originalPixelSize: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
         animation: ImageAnimation? = nil, isToneMapped: Bool = false, isImpression: Bool = false
+    ) {
+        self.init(
+            bitmap: bitmap, originalPixelSize: originalPixelSize, colorSpace: colorSpace, animation: animation,
+            isToneMapped: isToneMapped, isImpression: isImpression, isReducedByServer: false)
+    }
+
+    private init(
+        bitmap: Bitmap, originalPixelSize: PixelSize?, colorSpace: ColorSpace, animation: ImageAnimation?,
+        isToneMapped: Bool, isImpression: Bool, isReducedByServer: Bool
     ) {
         self.bitmap = bitmap
         self.pixelSize = bitmap.size
@@ -67,6 +89,20 @@ public final class DecodedImage: Sendable {
         self.animation = animation
         self.isToneMapped = isToneMapped
         self.isImpression = isImpression
+        self.isReducedByServer = isReducedByServer
     }
     #endif
+
+    /// The same image, of a file that an image server has made smaller.
+    convenience init(reducedByServer image: DecodedImage) {
+        #if canImport(CoreGraphics)
+        self.init(
+            cgImage: image.cgImage, originalPixelSize: image.originalPixelSize, colorSpace: image.colorSpace,
+            animation: image.animation, isToneMapped: image.isToneMapped, isImpression: false, isReducedByServer: true)
+        #else
+        self.init(
+            bitmap: image.bitmap, originalPixelSize: image.originalPixelSize, colorSpace: image.colorSpace,
+            animation: image.animation, isToneMapped: image.isToneMapped, isImpression: false, isReducedByServer: true)
+        #endif
+    }
 }

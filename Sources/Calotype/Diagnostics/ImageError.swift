@@ -76,6 +76,8 @@ public struct ImageError: Error, Sendable {
         case truncated(received: Int64, expected: Int64?)
         /// The rest of a body was asked for, and what came isn't that; the text says why.
         case unexpectedPart(String)
+        /// An image server has made a thumbnail with fewer pixels than are to be shown.
+        case tooFewPixels(PixelSize)
         /// More bytes than the limit.
         case bodyTooLarge(byteCount: Int64, limit: Int64)
         /// The bytes are no image: an HTML page, say.
@@ -217,6 +219,8 @@ extension ImageError.Reason: CustomStringConvertible {
             "the connection ended after \(received) bytes, before the response did. Try again."
         case .unexpectedPart(let fault):
             "the connection broke, and the server went on with another part of the body than the rest: \(fault)."
+        case .tooFewPixels(let size):
+            "the image server's thumbnail of \(size) pixels is smaller than what is to be shown."
         case .bodyTooLarge(let byteCount, let limit):
             "\(byteCount) bytes exceed the limit of \(limit). Request a smaller image or raise the limit."
         case .notAnImage:

@@ -37,6 +37,8 @@ public enum ImageEvent: Sendable {
     case retrying(LoadLabel, after: ImageError, attempt: Int, delay: Duration)
     /// A URL couldn't be loaded from, and another one of the request is used.
     case resorted(LoadLabel, to: LoadReport.Alternative, after: ImageError)
+    /// An image server has made no thumbnail, or none that will do; the original is loaded in its place.
+    case refusedThumbnail(LoadLabel, ImageError)
     /// A cache couldn't do its work. The load goes on without it.
     case cacheFault(operation: String, any Error)
     /// Stored bytes turned out to be damaged, and have been removed.
@@ -67,7 +69,7 @@ extension ImageEvent {
         case .began, .joined, .priorityChanged, .lookedUp, .requested, .responded, .received, .decoding, .decoded:
             .debug
         case .loaded, .cancelled: .info
-        case .retrying, .resorted: .notice
+        case .retrying, .resorted, .refusedThumbnail: .notice
         case .cacheFault, .removedDamaged: .warning
         case .failed: .error
         }
@@ -112,6 +114,8 @@ extension ImageEvent: CustomStringConvertible, CustomReflectable {
         case .resorted(let load, .lowData, let error): "\(load) turned to its URL for constrained networks. \(error)"
         case .resorted(let load, .fallback(let index), let error):
             "\(load) turned to its fallback URL \(index + 1). \(error)"
+        case .resorted(let load, .serverThumbnail, let error): "\(load) turned to a server-made thumbnail. \(error)"
+        case .refusedThumbnail(let load, let error): "\(load) turned to the original. \(error)"
         // What the error says may hold a path: its kind has to do.
         case .cacheFault(let operation, let error): "cache fault: couldn't \(operation) (\(type(of: error)))"
         case .removedDamaged(let source): "removed damaged bytes of \(source?.description ?? "an image")"

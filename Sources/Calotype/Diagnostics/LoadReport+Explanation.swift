@@ -9,6 +9,7 @@ extension LoadReport {
         let instead =
             switch alternative {
             case nil: ""
+            case .serverThumbnail: " An image server has made it for its size."
             case .lowData: " The request's URL for constrained networks was used."
             case .fallback(let index):
                 " The request's fallback URL \(index + 1) was used, since those before it failed."

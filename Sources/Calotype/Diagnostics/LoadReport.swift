@@ -24,6 +24,8 @@ public struct LoadReport: Sendable {
         case lowData
         /// That of ``ImageRequest/fallbackURLs`` with this index.
         case fallback(Int)
+        /// The thumbnail that an image server has made: see ``ServerThumbnails``.
+        case serverThumbnail
     }
 
     /// What bringing the bytes took, for all renditions that are made of them.

@@ -12,7 +12,7 @@ package enum SHA256 {
     /// The digest of a text in UTF-8.
     package static func hash(_ text: String) -> [UInt8] {
         var text = text
-        return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
+        return text.withUTF8 { hash([UInt8]($0)) }
     }
 
     /// The first half of the digest of a text in UTF-8.
@@ -22,8 +22,9 @@ package enum SHA256 {
         return Short(high: number(0..<8), low: number(8..<16))
     }
 
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        var message = [UInt8](bytes)
+    /// The digest of bytes.
+    package static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var message = bytes
         message.append(0x80)
         message.append(contentsOf: repeatElement(0, count: (120 - message.count % 64) % 64))
         let bitCount = UInt64(bytes.count) &* 8
@@ -45,16 +46,16 @@ package enum SHA256 {
             let s1 = rotated(b, 17) ^ rotated(b, 19) ^ b &>> 10
             words.append(words[index - 16] &+ s0 &+ words[index - 7] &+ s1)
         }
-        var s = state
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in 0..<64 {
-            let s1 = rotated(s[4], 6) ^ rotated(s[4], 11) ^ rotated(s[4], 25)
-            let choice = (s[4] & s[5]) ^ (~s[4] & s[6])
-            let first = s[7] &+ s1 &+ choice &+ constants[index] &+ words[index]
-            let s0 = rotated(s[0], 2) ^ rotated(s[0], 13) ^ rotated(s[0], 22)
-            let majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2])
-            s = [first &+ s0 &+ majority, s[0], s[1], s[2], s[3] &+ first, s[4], s[5], s[6]]
+            let s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
+            let first = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ constants[index] &+ words[index]
+            let s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
+            let second = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
+            (a, b, c, d, e, f, g, h) = (first &+ second, a, b, c, d &+ first, e, f, g)
         }
-        for index in 0..<8 { state[index] &+= s[index] }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word &>> count | word &<< (32 - count) }

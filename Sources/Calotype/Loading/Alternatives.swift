@@ -1,7 +1,7 @@
 import Foundation
 
-/// The URLs that a request may be loaded from, one after the other: its own, that for constrained networks, and those to
-/// fall back to.
+/// The URLs that a request may be loaded from, one after the other: that of a server-made thumbnail, its own, that for
+/// constrained networks, and those to fall back to.
 ///
 /// Each is loaded, shared and stored as what it is. The pixels go by the request's ID, and the memory cache knows which URL
 /// they came from.
@@ -13,19 +13,29 @@ struct Alternatives: Sendable {
     private(set) var current: LoadReport.Alternative?
     private var firstError: (any Error)?
 
+    /// - Parameter thumbnail: The request for a server-made thumbnail, which is used first.
     /// - Returns: `nil` if the request has one URL.
-    init?(_ request: ImageRequest) {
-        guard request.hasAlternatives else { return nil }
+    init?(_ request: ImageRequest, thumbnail: ImageRequest? = nil) {
+        guard thumbnail != nil || request.hasAlternatives else { return nil }
         original = request
-        loading = request
+        loading = thumbnail ?? request
+        current = thumbnail == nil ? nil : .serverThumbnail
     }
 
     /// Goes on to the next URL.
     ///
     /// - Returns: Whether there is one.
     mutating func advance(after error: any Error) -> Bool {
-        guard let failure = error as? ImageError, failure.allowsAlternative else { return false }
-        if current == nil, failure.reason == .networkRestricted, let url = original.lowDataURL {
+        guard let failure = error as? ImageError else { return false }
+        if current == .serverThumbnail, failure.isThumbnailRefusal {
+            current = nil
+            loading = original
+            return true
+        }
+        guard original.hasAlternatives, failure.allowsAlternative else { return false }
+        if current == nil || current == .serverThumbnail, failure.reason == .networkRestricted,
+            let url = original.lowDataURL
+        {
             use(url, as: .lowData)
             return true
         }

@@ -47,6 +47,8 @@ final class Fetch: Sendable {
     var partition: Partition? { request.cachePartition }
     /// See ``ImageRequest/isForeign``.
     var isForeign: Bool { request.isForeign }
+    /// See ``ImageRequest/isUnsigned``.
+    var isUnsigned: Bool { request.isUnsigned }
 }
 
 extension ImageRequest {

@@ -12,6 +12,11 @@ extension LoadCoordinator {
             memory.freshen(job.query.key, version: resource.version, to: resource.freshness)
             return finish(job, found.image, .init(), of: resource)
         }
+        if let size = resource.header.pixelSize, let thumbnail = loading(job)?.loading.serverThumbnail,
+            thumbnail.fallsShort(size, of: job.query.target)
+        {
+            return finish(job, ImageError(.validation, .tooFewPixels(size)).located(at: thumbnail.url))
+        }
         job.material = .bytes(resource)
         job.fetchQueueTime = queueTime
         enqueue(job)
@@ -62,20 +67,40 @@ extension LoadCoordinator {
     private func makeRendition(
         of material: RenditionJob.Material, for job: RenditionJob, at start: Moment
     ) throws -> RenditionMaker.Made {
-        let source = loading(job).map(\.loading.urlDigest) ?? job.query.source
+        let loading = loading(job)?.loading
         defer { observer?.onEvent?(.decoded(job.label, .now - start)) }
-        let made = try maker.make(
+        var made = try maker.make(
             of: material, at: start, target: job.query.target, processors: job.request.processors,
             cancellation: job.cancellation)
+        var source = loading?.urlDigest ?? job.query.source
+        var isThumbnail = loading?.serverThumbnail != nil
+        if case .pixels(let larger) = material { (source, isThumbnail) = (larger.source, larger.isThumbnail) }
+        if isThumbnail { noteReduction(of: &made, from: material, loading?.serverThumbnail) }
         memory.insert(
             Rendition(
                 resource: job.request.id, partition: job.request.cachePartition, source: source,
                 processors: job.request.processorsDigest, version: material.version,
                 decodedSize: made.decoded.pixelSize, image: made.image, freshness: material.freshness,
                 responseTime: material.responseTime,
-                cost: made.image.byteCount),
+                cost: made.image.byteCount, isThumbnail: isThumbnail),
             since: job.epoch)
         return made
+    }
+
+    /// Notes of the pixels of a server-made thumbnail whether the original has more.
+    @inline(never)
+    private func noteReduction(
+        of made: inout RenditionMaker.Made, from material: RenditionJob.Material, _ thumbnail: ServerThumbnail?
+    ) {
+        let isReduced: Bool
+        switch material {
+        case .pixels(let larger): isReduced = larger.image.isReducedByServer
+        case .bytes: isReduced = thumbnail?.isReduced(made.decoded.originalPixelSize) ?? false
+        }
+        guard isReduced else { return }
+        let isProcessed = made.image !== made.decoded
+        made.decoded = DecodedImage(reducedByServer: made.decoded)
+        made.image = isProcessed ? DecodedImage(reducedByServer: made.image) : made.decoded
     }
 
     /// Remembers what an image looks like, if it is new here and may leave a trace.
@@ -150,7 +175,8 @@ extension LoadCoordinator {
         _ load: ImageLoad, _ request: ImageRequest, _ query: RenditionQuery, _ alternatives: Alternatives?
     ) {
         var (request, query) = (request, query)
-        if let other = alternatives?.loading {
+        // A thumbnail is asked for anew, as what the request says.
+        if let other = alternatives?.loading, other.serverThumbnail == nil {
             request = other
             query = RenditionQuery(other, partition: other.cachePartition)
         }
@@ -169,6 +195,7 @@ extension LoadCoordinator {
         guard job.hasAlternatives else { return error }
         var changes = ShortList<LoadBooks.Change>()
         var next: LoadReport.Alternative?
+        var isRefusal = false
         let reported = books.withLock { books -> (any Error)? in
             guard !job.isCancelled, job.alternatives?.advance(after: error) == true, let other = job.alternatives else {
                 return job.alternatives?.reported(error) ?? error
@@ -176,11 +203,15 @@ extension LoadCoordinator {
             job.isSecondAttempt = false
             job.previews = nil
             next = other.current
+            isRefusal = next == nil
             let fetch = loader.fetch(for: other.loading, number: job.number)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return nil
         }
         if let next, let error = error as? ImageError { observer?.note(.resorted(job.label, to: next, after: error)) }
+        if isRefusal, let error = error as? ImageError {
+            loader.noteThumbnailRefusal(error, of: job.request, job.label)
+        }
         apply(changes)
         return reported
     }

@@ -56,7 +56,8 @@ final class LoadCoordinator: Sendable {
         _ load: ImageLoad, for request: ImageRequest, query: RenditionQuery, onThisThread: Bool = false,
         larger: () -> FoundRendition?, isAnswer: (FoundRendition) -> Bool
     ) -> FoundRendition? {
-        let sharing = loader.sharing(of: request)
+        let thumbnail = loader.thumbnails == nil ? nil : thumbnail(of: request, query)
+        let sharing = loader.sharing(of: thumbnail ?? request)
         // Those that go on to other URLs when this one fails have the download in common, and nothing else.
         let key = RenditionJob.Key(
             rendition: query.key, processors: query.processors,
@@ -81,22 +82,32 @@ final class LoadCoordinator: Sendable {
                 return
             }
             let job = RenditionJob(
-                key: key, number: load.number, query: query, request: request, epoch: memory.epoch,
-                impressionEpoch: impressions?.table.epoch ?? StoreEpoch(0), coordinator: self)
+                key: key, number: load.number, query: query, request: request, thumbnail: thumbnail,
+                epoch: memory.epoch, impressionEpoch: impressions?.table.epoch ?? StoreEpoch(0), coordinator: self)
             books.add(job)
             job.loads.join(load, job)
             // Unprocessed pixels that aren't there in any size aren't there larger.
             if inMemory != nil || query.processors != .zero, let larger = larger() {
                 job.material = .pixels(larger)
+                if thumbnail != nil { job.alternatives = Alternatives(request) }
                 changes.append(.enqueue(job))
             } else {
-                let fetch = loader.fetch(for: request, sharing: sharing, number: load.number)
+                let fetch = loader.fetch(for: thumbnail ?? request, sharing: sharing, number: load.number)
                 joined = books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             }
         }
         if joined != 0, let onEvent = observer?.onEvent { onEvent(.joined(load.label, work: joined)) }
         apply(changes, onThisThread: onThisThread)
         return found
+    }
+
+    /// The request for the thumbnail that an image server is to make. Memory may tell the size of the original.
+    @inline(never)
+    func thumbnail(of request: ImageRequest, _ query: RenditionQuery) -> ImageRequest? {
+        guard let thumbnails = loader.thumbnails else { return nil }
+        let found = memory.find(query.unprocessed, countsAsUse: false)
+        let original = found.flatMap { $0.source == query.source ? $0.image.originalPixelSize : nil }
+        return thumbnails.thumbnail(of: request, original: original)
     }
 
     /// Makes a caller wait for the bytes alone.

@@ -93,16 +93,15 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     @exclusivity(unchecked) var alternatives: Alternatives?
 
     init(
-        key: Key, number: UInt64, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch,
-        impressionEpoch: StoreEpoch,
-        coordinator: LoadCoordinator
+        key: Key, number: UInt64, query: RenditionQuery, request: ImageRequest, thumbnail: ImageRequest?,
+        epoch: StoreEpoch, impressionEpoch: StoreEpoch, coordinator: LoadCoordinator
     ) {
         self.key = key
         self.number = number
         self.query = query
         self.request = request
-        hasAlternatives = request.hasAlternatives
-        alternatives = hasAlternatives ? Alternatives(request) : nil
+        hasAlternatives = thumbnail != nil || request.hasAlternatives
+        alternatives = hasAlternatives ? Alternatives(request, thumbnail: thumbnail) : nil
         self.epoch = epoch
         self.impressionEpoch = impressionEpoch
         self.coordinator = coordinator

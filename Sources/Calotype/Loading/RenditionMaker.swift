@@ -27,7 +27,7 @@ struct RenditionMaker: Sendable {
         case .bytes(let resource):
             return estimatedByteCount(of: resource.data, resource.header, target: target, processors: processors)
         case .pixels(let larger):
-            let result = DecodeEstimate.byteCount(of: target.pixelSize(for: larger.image.originalPixelSize))
+            let result = DecodeEstimate.byteCount(of: target.pixelSize(for: larger.image.sourcePixelSize))
             // The larger pixels are there in any case.
             return processors.isEmpty ? result : DecodeEstimate.multiply(result, 2)
         }
@@ -64,7 +64,7 @@ struct RenditionMaker: Sendable {
                 target: target, colorSpace: colorSpace, quality: quality, limits: limits, cancellation: cancellation)
             decoded = try decode(resource, options)
         case .pixels(let larger):
-            let size = target.pixelSize(for: larger.image.originalPixelSize)
+            let size = target.pixelSize(for: larger.image.sourcePixelSize)
             decoded =
                 larger.decodedSize == size
                 ? larger.image

@@ -11,4 +11,11 @@ extension ResourceLoader {
         }
         return fields
     }
+
+    /// Remembers that an image server makes no thumbnail of a request's URL, and tells the app why.
+    @inline(never)
+    func noteThumbnailRefusal(_ error: ImageError, of request: ImageRequest, _ load: LoadLabel) {
+        if error.isLastingThumbnailRefusal { thumbnails?.noteRefusal(of: request) }
+        configuration.observer?.note(.refusedThumbnail(load, error))
+    }
 }

@@ -14,11 +14,14 @@ final class ResourceLoader: Sendable {
     let http: HTTPLoader
     /// Whether some of the configuration's fields aren't for everybody.
     let hasPrivateFields: Bool
+    /// Says which requests an image server answers, if there is one.
+    let thumbnails: ThumbnailRewriter?
 
     init(_ configuration: ImagePipeline.Configuration) {
         self.configuration = configuration
         hasPrivateFields = RedirectPolicy.forAnyOrigin(configuration.fields) != configuration.fields
         http = HTTPLoader(configuration)
+        thumbnails = ThumbnailRewriter(configuration)
     }
 
     /// What to fetch for a request.
@@ -37,10 +40,12 @@ final class ResourceLoader: Sendable {
     func sharing(of request: ImageRequest) -> Digest {
         let sharing = request.sharing(configuration.signatures)
         // Where it is sent without fields that others send there, it is another request.
-        return hasPrivateFields && request.isForeign ? sharing.combined(with: Self.foreign) : sharing
+        return request.isForeign && (hasPrivateFields || request.isUnsigned)
+            ? sharing.combined(with: request.isUnsigned ? Self.unsigned : Self.foreign) : sharing
     }
 
     private static let foreign = Digest("foreign")
+    private static let unsigned = Digest("unsigned")
 
     /// What to fetch for a request once stored bytes have turned out to be damaged.
     func fetch(for request: ImageRequest, insteadOf damaged: FetchedResource, number: UInt64) -> Fetch {

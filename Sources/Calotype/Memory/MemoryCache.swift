@@ -83,6 +83,7 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
             detail.isEvicted = entry.pointee.image == nil
             detail.version = entry.pointee.version
             detail.source = entry.pointee.source
+            detail.isThumbnail = entry.pointee.isThumbnail
             detail.decodedSize = entry.pointee.decodedSize
             detail.responseTime = entry.pointee.responseTime
         }

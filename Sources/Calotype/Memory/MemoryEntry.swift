@@ -20,6 +20,8 @@ struct MemoryEntry: ~Copyable {
     /// The size that the image was decoded to, before any processor.
     let decodedSize: PixelSize
     let originalSize: PixelSize
+    /// Whether the pixels are of a server-made thumbnail.
+    let isThumbnail: Bool
     /// The digest of the bytes that the pixels were made of.
     let version: Digest
     /// When the server said so last, in seconds since the reference date.
@@ -59,7 +61,8 @@ struct MemoryEntry: ~Copyable {
         source = rendition.source
         processors = rendition.processors ?? Digest.zero
         decodedSize = rendition.decodedSize
-        originalSize = rendition.image.originalPixelSize
+        originalSize = rendition.image.sourcePixelSize
+        isThumbnail = rendition.isThumbnail
         version = rendition.version
         responseTime = rendition.responseTime
         resource = rendition.resource

@@ -11,7 +11,8 @@ extension MemoryTable {
             guard entry.pointee.key == query.key, entry.pointee.processors == query.processors, entry.pointee.isAlive
             else { continue }
             let match = query.match(
-                source: entry.pointee.source, decoded: entry.pointee.decodedSize, original: entry.pointee.originalSize)
+                source: entry.pointee.source, decoded: entry.pointee.decodedSize, original: entry.pointee.originalSize,
+                isThumbnail: entry.pointee.isThumbnail)
             if match == .exact, entry.pointee.source == query.source { return (entry, match) }
             if let (other, otherMatch) = best, !prefers(entry, match, over: other, otherMatch) { continue }
             best = (entry, match)

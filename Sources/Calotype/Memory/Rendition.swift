@@ -20,6 +20,8 @@ struct Rendition: Sendable {
     var responseTime: Double
     /// What the cache counts, in bytes.
     var cost: Int
+    /// Whether it is made of a thumbnail that an image server has made of the resource.
+    var isThumbnail = false
 }
 
 /// What the memory cache is asked for.
@@ -78,13 +80,14 @@ struct RenditionQuery: Hashable, Sendable {
 
     /// How well an entry of the right resource, partition and processors answers the query.
     ///
-    /// Another URL of the same resource may have fewer pixels: it answers only if it has as many as the target asks for.
+    /// Another URL of the same resource may have fewer pixels: it answers only if it has as many as the target asks for. A
+    /// server-made thumbnail that wasn't made smaller has all there are, though not for who wants the original itself.
     @inline(__always)
-    func match(source: Digest, decoded: PixelSize, original: PixelSize) -> Match {
+    func match(source: Digest, decoded: PixelSize, original: PixelSize, isThumbnail: Bool) -> Match {
         // The commonest target is spared the call: this is the way of every hit.
         let needed: PixelSize
         if case .original = target { needed = original } else { needed = target.pixelSize(for: original) }
-        if source != self.source, needed == original { return .preview }
+        if source != self.source, needed == original, !isThumbnail || target == .original { return .preview }
         if decoded == needed { return .exact }
         if needsExactSize || decoded.width < needed.width || decoded.height < needed.height
             || decoded.width > 2 &* needed.width || decoded.height > 2 &* needed.height
@@ -116,6 +119,8 @@ struct FoundRendition: Sendable {
         var version = Digest.zero
         /// The URL that they came from.
         var source = Digest.zero
+        /// Whether that was a server-made thumbnail's.
+        var isThumbnail = false
         /// The size that was decoded to, before any processor.
         var decodedSize = PixelSize(width: 0, height: 0)
         /// When the server said so last, in seconds since the reference date.

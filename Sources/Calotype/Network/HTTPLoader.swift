@@ -71,7 +71,7 @@ final class HTTPLoader: Sendable {
     ) async throws -> Exchange {
         var request = request(url, fetch, lookup, priority)
         conditions?.enter(&request, at: nil)
-        if configuration.authorize != nil { try await authorize(&request) }
+        if configuration.authorize != nil, !fetch.isUnsigned { try await authorize(&request) }
         if !request.allowsConstrainedNetwork || !request.allowsExpensiveNetwork { try checkNetwork(for: request) }
         var redirectCount = 0
         var refusalCount = 0
@@ -90,7 +90,9 @@ final class HTTPLoader: Sendable {
                 throw Self.imageError(error)
             }
             note(exchange, for: fetch)
-            if exchange.response.status == 401, configuration.authorize != nil, refusalCount == 0, redirectCount == 0 {
+            if exchange.response.status == 401, configuration.authorize != nil, !fetch.isUnsigned, refusalCount == 0,
+                redirectCount == 0
+            {
                 refusalCount = 1
                 try await authorize(&request)
                 continue

@@ -72,6 +72,8 @@ public struct ImageRequest: Sendable {
         var usesAlternatives = true
         /// See ``ImageRequest/isForeign``.
         var isForeign = false
+        /// What an image server is asked for in its place.
+        var serverThumbnail: ServerThumbnail?
     }
 
     /// Behind a pointer, so that requests without options don't carry them about.
@@ -128,6 +130,36 @@ public struct ImageRequest: Sendable {
         }
         return copy
     }
+
+    /// The same request, loaded as a thumbnail that an image server makes: the same picture for the same partition.
+    ///
+    /// - Parameter isForeign: Whether the server may not see what the request says to its own.
+    func loaded(as thumbnail: ServerThumbnail, isForeign: Bool) -> ImageRequest {
+        var options = storage.parts.options?.options ?? Options()
+        options.fallbackURLs = []
+        options.isForeign = isForeign
+        options.serverThumbnail = thumbnail
+        var copy = self
+        copy.change { parts in
+            parts.partition = parts.cachePartition
+            if !isForeign, case .http(var message) = parts.source {
+                message.url = thumbnail.url
+                parts.source = .http(message)
+                parts.urlDigest = ResourceID(message).digest
+            } else {
+                parts.source = .url(thumbnail.url)
+                parts.urlDigest = ResourceID(url: thumbnail.url).digest
+            }
+            parts.options = OptionsBox(options)
+        }
+        return copy
+    }
+
+    /// What an image server is asked for; `nil` for a request of its own URL.
+    var serverThumbnail: ServerThumbnail? { storage.parts.options?.options.serverThumbnail }
+
+    /// Whether the configuration's `authorize` isn't asked: it knows nothing of the image server.
+    var isUnsigned: Bool { serverThumbnail != nil && isForeign }
 
     /// Whether it stands in for a request to another origin: then the configuration's fields, which may hold credentials
     /// for that one, aren't sent.

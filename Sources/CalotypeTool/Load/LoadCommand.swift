@@ -25,7 +25,7 @@ extension Command {
     private static func load(_ options: LoadOptions) async throws -> LoadTotals {
         if let folder = options.outputFolder { try LocalFile.createFolder(folder) }
         let items = [LoadItem].expanding(options.operands)
-        let bar = ProgressBar.onTerminal(total: items.count)
+        let bar = ProgressBar.onTerminal(total: items.count, showsPace: true)
         let store = options.storeFolder.map { folder in
             SQLiteStore(directory: URL(filePath: folder), onEvent: complain)
         }

@@ -142,7 +142,9 @@ struct LoadOptions: Sendable {
         The table has the pixels of the source and of the result, the layer that served it (memory, storage,
         revalidation, network, or source for files), the bytes of the file, and the time; with --previews also how many
         unfinished images there were to show, and when the first. URLs are printed by their place among the sources,
-        scheme and host: the rest may hold secrets. Files written for them are named likewise.
+        scheme and host: the rest may hold secrets. Files written for them are named likewise. On a terminal a line below
+        says how far it is, how many images are done in a second, and how long the rest will take; the last line says how
+        many came from each layer: with --store, a second run has what http brought from storage.
 
         With --json, each line is an object with the keys position, source, status (loaded, failed or cancelled); and,
         for what was loaded, layer, format, original, pixels, bytes, receivedBytes, milliseconds, decodeMilliseconds,

@@ -52,12 +52,15 @@ struct LoadTotals: Sendable {
     var byteCount: Int64 = 0
     var receivedByteCount: Int64 = 0
     var pixelCount = 0
+    /// How many came from each layer.
+    var layerCounts: [LoadReport.Layer: Int] = [:]
     var failures: [(label: String, message: String)] = []
 
     mutating func add(_ item: LoadItem, _ outcome: LoadOutcome) {
         switch outcome {
         case .loaded(let report, let output):
             loadedCount += 1
+            layerCounts[report.layer, default: 0] += 1
             if output != nil { writtenCount += 1 }
             byteCount += report.bodyByteCount
             receivedByteCount += report.receivedByteCount
@@ -70,18 +73,21 @@ struct LoadTotals: Sendable {
         }
     }
 
-    /// "5 loaded, 1 failed; 1,098,812 bytes, 0 of them from the network; 2.1 megapixels; 81 ms".
+    /// "5 loaded, 1 failed; 3 storage, 2 network; 1,098,812 bytes, 20,480 of them from the network; 2.1 megapixels; 81 ms".
     func line(duration: Duration) -> String {
         let counts = [
             "\(loadedCount) loaded", failedCount > 0 ? "\(failedCount) failed" : nil,
             cancelledCount > 0 ? "\(cancelledCount) cancelled" : nil,
             writtenCount > 0 ? "\(writtenCount) written" : nil,
         ]
+        let layers = LoadReport.Layer.allCases.compactMap { layer in
+            layerCounts[layer].map { "\($0) \(layer.rawValue)" }
+        }
         let tenths = (pixelCount + 50_000) / 100_000
         return [
-            counts.compactMap { $0 }.joined(separator: ", "),
+            counts.compactMap { $0 }.joined(separator: ", "), layers.joined(separator: ", "),
             "\(byteCount.grouped) bytes, \(receivedByteCount.grouped) of them from the network",
             "\(tenths / 10).\(tenths % 10) megapixels", "\(Int64(duration.millisecondCount.rounded()).grouped) ms",
-        ].joined(separator: "; ")
+        ].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 }

@@ -16,24 +16,31 @@ final class ProgressBar: Sendable {
         var byteCount: Int64 = 0
         var isDrawn = false
         var lastDraw: ContinuousClock.Instant?
+        var pace = ProgressPace()
     }
 
     private static let interval = Duration.milliseconds(80)
     private let total: Int
     private let width: Int
     private let usesColor: Bool
+    private let showsPace: Bool
+    private let start = ContinuousClock.now
     private let state = Mutex(State())
 
     /// A bar on standard error; `nil` if that is no terminal.
-    static func onTerminal(total: Int) -> ProgressBar? {
+    ///
+    /// - Parameter showsPace: Whether it also says how many items are done in a second, and when all will be.
+    static func onTerminal(total: Int, showsPace: Bool = false) -> ProgressBar? {
         guard Console.isTerminal(2) else { return nil }
-        return ProgressBar(total: total, width: Console.width(of: 2), usesColor: Console.allowsColor(2))
+        return ProgressBar(
+            total: total, width: Console.width(of: 2), usesColor: Console.allowsColor(2), showsPace: showsPace)
     }
 
-    init(total: Int, width: Int, usesColor: Bool) {
+    init(total: Int, width: Int, usesColor: Bool, showsPace: Bool = false) {
         self.total = total
         self.width = width
         self.usesColor = usesColor
+        self.showsPace = showsPace
     }
 
     /// An item has come so far, between 0 and 1.
@@ -80,9 +87,12 @@ final class ProgressBar: Sendable {
         if !force, let last = state.lastDraw, now - last < Self.interval { return }
         state.lastDraw = now
         state.isDrawn = true
-        let part = (Double(state.doneCount) + state.parts.values.reduce(0, +)) / Double(max(total, 1))
+        let done = Double(state.doneCount) + state.parts.values.reduce(0, +)
+        state.pace.note(done, at: now - start)
+        let pace = showsPace ? state.pace.text(of: total) : ""
+        let text = ["\(state.doneCount.grouped)/\(total.grouped)", pace, "\(state.byteCount.grouped) bytes"]
         let line = Self.line(
-            part: part, text: "\(state.doneCount)/\(total)  \(state.byteCount.grouped) bytes", width: width,
+            part: done / Double(max(total, 1)), text: text.filter { !$0.isEmpty }.joined(separator: "  "), width: width,
             usesColor: usesColor)
         Console.write("\r\(line)\u{1B}[K", to: 2)
     }

@@ -23,6 +23,7 @@ struct ImageEventTests {
         case .cancelled: "cancelled"
         case .retrying: "retrying"
         case .resorted(_, let other, _): "resorted to \(other)"
+        case .refusedThumbnail: "refused a thumbnail"
         case .cacheFault(let operation, _): "cache fault: \(operation)"
         case .removedDamaged: "removed damaged"
         }

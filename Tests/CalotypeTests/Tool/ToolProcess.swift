@@ -40,10 +40,12 @@ struct ToolProcess {
         private let output: FileHandle
         private let errors: FileHandle
 
-        init(_ arguments: [String], input: String = "", folder: URL? = nil) throws {
+        /// - Parameter terminal: Whether standard error is a terminal, of 80 columns.
+        init(_ arguments: [String], input: String = "", folder: URL? = nil, terminal: Bool = false) throws {
             let program: URL = try #require(ToolProcess.program, "calo isn't beside the tests. Build it first.")
             let path = program.path(percentEncoded: false)
-            let (standardInput, output, errors) = (try Pipes(), try Pipes(), try Pipes())
+            let (standardInput, output) = (try Pipes(), try Pipes())
+            let errors = terminal ? try Pipes.terminal() : try Pipes()
             #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             #else
@@ -94,7 +96,7 @@ struct ToolProcess {
         func end() async -> ToolProcess {
             // Read to the end, since a full pipe would stop the program.
             async let output = Self.blocking { [output] in output.readDataToEndOfFile() }
-            async let errors = Self.blocking { [errors] in errors.readDataToEndOfFile() }
+            async let errors = Self.blocking { [errors] in Self.all(of: errors) }
             let (outputBytes, errorBytes) = await (output, errors)
             let status = await Self.blocking { [id] in
                 var status: Int32 = 0
@@ -105,6 +107,20 @@ struct ToolProcess {
             let signal = status & 0x7F
             return ToolProcess(
                 status: signal == 0 ? status >> 8 & 0xFF : 128 + signal, output: outputBytes, errors: errorBytes)
+        }
+
+        /// All there is to read. A terminal ends with an error, which isn't one.
+        private static func all(of file: FileHandle) -> Data {
+            var data = Data()
+            var bytes = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = read(file.fileDescriptor, &bytes, bytes.count)
+                if count > 0 {
+                    data.append(contentsOf: bytes[..<count])
+                } else if count == 0 || errno != EINTR {
+                    return data
+                }
+            }
         }
 
         /// Runs what blocks on a thread of its own.
@@ -123,9 +139,21 @@ struct ToolProcess {
         init() throws {
             var ends: [Int32] = [0, 0]
             try #require(pipe(&ends) == 0)
+            self.init(ends)
+        }
+
+        private init(_ ends: [Int32]) {
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             readEnd = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
             writeEnd = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+        }
+
+        /// A terminal that nobody controls: what is written to one end is read from the other.
+        static func terminal() throws -> Pipes {
+            var (readEnd, writeEnd): (Int32, Int32) = (-1, -1)
+            var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+            try #require(openpty(&readEnd, &writeEnd, nil, nil, &size) == 0)
+            return Pipes([readEnd, writeEnd])
         }
     }
 

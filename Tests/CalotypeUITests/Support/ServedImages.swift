@@ -12,7 +12,10 @@ final class ServedImages: Sendable {
     private let reports: ReportLog
 
     /// - Parameter image: What the server sends for any path.
-    init(_ image: Data = ServedImages.photo, gate: LoopbackServer.Gate? = nil) throws {
+    init(
+        _ image: Data = ServedImages.photo, gate: LoopbackServer.Gate? = nil,
+        _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
+    ) throws {
         let server = try LoopbackServer()
         let resource = LoopbackServer.Resource(
             image, type: "image/png", etag: "\"1\"", fields: ["Cache-Control": "max-age=600"])
@@ -26,6 +29,7 @@ final class ServedImages: Sendable {
         configuration.onEvent = { event in
             if case .loaded(let report) = event { reports.add(report) }
         }
+        change(&configuration)
         self.server = server
         self.reports = reports
         pipeline = ImagePipeline(configuration)

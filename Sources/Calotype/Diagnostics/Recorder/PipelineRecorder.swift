@@ -97,7 +97,7 @@ public final class PipelineRecorder: Sendable {
     func record(_ event: ImageEvent) {
         let number: UInt64? =
             switch event {
-            case .retrying(let load, _, _, _), .resorted(let load, _, _): load.number
+            case .retrying(let load, _, _, _), .resorted(let load, _, _), .refusedThumbnail(let load, _): load.number
             case .cacheFault, .removedDamaged: nil
             default: 0
             }
@@ -125,6 +125,7 @@ extension ImageEvent {
             "Attempt \(attempt) follows in \(Int64((delay / .milliseconds(1)).rounded())) ms. \(error)"
         case .resorted(_, .lowData, let error): "Turned to the URL for constrained networks. \(error)"
         case .resorted(_, .fallback(let index), let error): "Turned to the fallback URL \(index + 1). \(error)"
+        case .refusedThumbnail(_, let error): "Turned to the original. \(error)"
         default: description
         }
     }

@@ -1,0 +1,104 @@
+import Foundation
+import Synchronization
+
+/// Decides which requests an image server answers, and remembers what it has refused.
+///
+/// - Isolation: Any thread. One lock guards what was refused.
+final class ThumbnailRewriter: Sendable {
+    private let thumbnails: ServerThumbnails
+    private let style: ServerThumbnails.Style
+    private let signatures: SignatureRule
+    private let clock: any ImageClock
+    /// By URL and partition, until when the server isn't asked.
+    private let refusals = Mutex<[Digest: Date]>([:])
+
+    /// More are forgotten: that costs a request each.
+    private static let refusalCapacity = 1_024
+
+    /// - Returns: `nil` if the configuration has no image server.
+    init?(_ configuration: ImagePipeline.Configuration) {
+        guard let thumbnails = configuration.serverThumbnails else { return nil }
+        self.thumbnails = thumbnails
+        signatures = configuration.signatures
+        clock = configuration.clock
+        style = ServerThumbnails.Style(
+            format: thumbnails.formats.first {
+                ServerThumbnails.Style(format: $0).formatName != nil && configuration.decoders.decoder(for: $0) != nil
+            },
+            quality: thumbnails.quality.map { min(max($0, 1), 100) })
+    }
+
+    /// The request for the thumbnail that answers `request`; `nil` if its own URL does.
+    ///
+    /// - Parameter original: The size of the original, if it is known.
+    func thumbnail(of request: ImageRequest, original: PixelSize?) -> ImageRequest? {
+        guard request.serverThumbnail == nil, let url = plainURL(of: request), isServed(url),
+            let wanted = ServerThumbnails.Size(request.size.target()), !isRefused(request)
+        else { return nil }
+        let size = thumbnails.server.coversWithoutCropping ? wanted : wanted.boxToFit
+        if let original, size.target.pixelSize(for: original) == original { return nil }
+        guard let thumbnail = thumbnails.server.url(url, size, style), thumbnail != url, thumbnail.isHTTP else {
+            return nil
+        }
+        let isPrivate = !thumbnails.sendsCredentials && !RedirectPolicy.isSameOrigin(thumbnail, url)
+        if isPrivate, holdsCredentials(url) { return nil }
+        return request.loaded(as: ServerThumbnail(url: thumbnail, size: size), isForeign: isPrivate)
+    }
+
+    /// The URL of a GET for nothing but the resource.
+    private func plainURL(of request: ImageRequest) -> URL? {
+        switch request.source {
+        case .url(let url): url.isHTTP ? url : nil
+        case .http(let message):
+            message.method == "GET" && message.body == nil && message.fields["Range"] == nil && message.url.isHTTP
+                ? message.url : nil
+        case .data, .closure: nil
+        }
+    }
+
+    private func isServed(_ url: URL) -> Bool {
+        guard let host = url.host()?.lowercased() else { return false }
+        return thumbnails.hosts.contains { name in
+            let name = name.lowercased()
+            return name.hasPrefix("*.") ? host.hasSuffix(name.dropFirst()) : host == name
+        }
+    }
+
+    private func holdsCredentials(_ url: URL) -> Bool {
+        if url.user() != nil || url.password() != nil { return true }
+        guard url.query() != nil else { return false }
+        return URLNormalization(signatures).digest(of: url) != URLNormalization(.none).digest(of: url)
+    }
+
+    // MARK: Refusals
+
+    private func isRefused(_ request: ImageRequest) -> Bool {
+        let key = Self.key(of: request)
+        let now = clock.now()
+        return refusals.withLock { refusals in
+            guard let end = refusals[key] else { return false }
+            if now < end { return true }
+            refusals[key] = nil
+            return false
+        }
+    }
+
+    /// Notes that the server makes no thumbnail of a request's URL.
+    func noteRefusal(of request: ImageRequest) {
+        let key = Self.key(of: request)
+        let now = clock.now()
+        let (seconds, attoseconds) = thumbnails.refusalDuration.components
+        let end = now.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
+        refusals.withLock { refusals in
+            if refusals.count >= Self.refusalCapacity {
+                refusals = refusals.filter { $0.value > now }
+                if refusals.count >= Self.refusalCapacity { refusals = [:] }
+            }
+            refusals[key] = end
+        }
+    }
+
+    private static func key(of request: ImageRequest) -> Digest {
+        request.cachePartition.map { request.urlDigest.combined(with: $0.digest) } ?? request.urlDigest
+    }
+}
