@@ -109,7 +109,7 @@ struct Demo: Sendable {
     ) throws -> [String] {
         let strip = FilmStrip(
             layout: FeedLayout(rowCount: options.rowCount),
-            lanes: sides.map { .init(title: $0.side.title.uppercased(), frames: $0.result.film) })
+            lanes: sides.map { .init(title: $0.side.title, frames: $0.result.film) })
         let bitmap = strip.bitmap
         let film = try ImageEncoder().encoded(DecodedImage(bitmap: bitmap), as: .png)
         let page = try DemoPage(

@@ -21,7 +21,7 @@ struct DemoPageTests {
         let report = DemoReport(rowCount: 2, sides: DemoFixture.sides, acts: acts)
         let strip = FilmStrip(
             layout: FeedLayout(rowCount: 2),
-            lanes: FeedSide.allCases.map { .init(title: $0.title.uppercased(), frames: [frame]) })
+            lanes: FeedSide.allCases.map { .init(title: $0.title, frames: [frame]) })
         let page = DemoPage(
             report: report, strip: strip, stripFile: Data("strip".utf8), stripSize: PixelSize(width: 20, height: 10),
             waterfall: "<script>\"recorded\" & 'kept'</script>", date: Date(timeIntervalSince1970: 0),

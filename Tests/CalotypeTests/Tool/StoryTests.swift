@@ -10,7 +10,7 @@ enum DemoFixture {
     /// Files that differ in every block, and small ones.
     static let pictures: [Data] = (0..<StoryPictures.count).map { number in
         TestImages.jpeg(width: 480, height: 320) { x, y in
-            var random = SeededGenerator(seed: UInt64(number << 16 | x / 8 << 8 | y / 8))
+            var random = SeededGenerator(seed: UInt64(number << 16 | (x / 8) << 8 | (y / 8)))
             return PixelColor(random.byte(), random.byte(), random.byte())
         }
     }
@@ -98,6 +98,7 @@ struct StoryTests {
             let failures = try await story.play(.warmStart).failures
             #expect(
                 failures.map(\.failure) == [
+                    "every row shows its own picture, from the disk: 7 of 8, not 8 of 8",
                     "what the server wants to be asked about is confirmed: 3 requests, 2 x 304, not 3 requests, 3 x 304",
                     "no picture is sent again: \(story.pictures.row(1).count) bytes, not 0 bytes",
                 ])

@@ -4,7 +4,7 @@ import CalotypeTesting
 /// The same moments of several feeds, one lane below the other.
 struct FilmStrip {
     struct Lane {
-        /// In the letters of ``PixelFont``.
+        /// In letters whose capitals ``PixelFont`` has.
         let title: String
         let frames: [FilmFrame]
     }
@@ -40,7 +40,7 @@ struct FilmStrip {
         var canvas = Canvas(size, color: Self.paper)
         for (index, lane) in lanes.enumerated() {
             let top = Self.margin + index * laneHeight
-            canvas.write(lane.title, x: Self.margin, y: top, scale: Self.letter, color: Self.ink)
+            canvas.write(lane.title.uppercased(), x: Self.margin, y: top, scale: Self.letter, color: Self.ink)
             for (position, frame) in lane.frames.enumerated() {
                 let rectangle = Canvas.Rectangle(
                     x: Double(Self.margin + position * step), y: Double(top + Self.titleHeight), width: phone.width,

@@ -8,9 +8,15 @@ extension DemoPage {
         <section id="feed" aria-labelledby="feed-title">
         <h2 id="feed-title">The same feed, twice</h2>
         <div class="beside">
+        <div>
         <p>\(report.rowCount.grouped) rows, scrolled down, up and down again. The strip has \
         \(strip.lanes.map(\.frames.count).max() ?? 0) moments of the way down and back up, the same of both sides. Grey is \
         a placeholder; <strong class="lost">pink is a placeholder for a picture that had been there</strong>.</p>
+        <p class="note">AsyncImage&#39;s rules are those that Apple documents and developers have seen, not Apple&#39;s \
+        code: a row begins empty, loads anew whenever it comes into view, and decodes all of the picture. Both sides have \
+        the same transport and decoders, and keep responses as HTTP says. Calotype&#39;s list also prefetches the \
+        \(FeedPrefetch.reach) rows next to those in view.</p>
+        </div>
         \(try closeUp())
         </div>
         <figure>
@@ -21,10 +27,6 @@ extension DemoPage {
         <figcaption>AsyncImage&#39;s rules above, Calotype below. Scroll sideways.</figcaption>
         </figure>
         \(feedTable)
-        <p class="note">AsyncImage&#39;s rules are those that Apple documents and developers have seen, not Apple&#39;s \
-        code: a row begins empty, loads anew whenever it comes into view, and decodes all of the picture. Both sides have \
-        the same transport and decoders, and keep responses as HTTP says. Calotype&#39;s list also prefetches the \
-        \(FeedPrefetch.reach) rows next to those in view.</p>
         </section>
         """
     }
@@ -37,7 +39,8 @@ extension DemoPage {
         guard let (moment, height) = moments?.max(by: { $0.1 < $1.1 }), height > 0 else { return "" }
         let phones = try strip.lanes.map { lane in
             let frame = lane.frames[moment]
-            let caption = "\(lane.title.capitalized), \(FilmStrip.time(of: frame))"
+            let time = FilmStrip.time(of: frame).replacing(" ", with: "\u{A0}")
+            let caption = "\(lane.title), \(time)"
             return try phone(
                 PhoneDrawing(layout: strip.layout, scale: FilmStrip.scale).bitmap(of: frame), caption,
                 text: "\(caption): \(Self.placeholders(in: [frame]))")
@@ -60,7 +63,7 @@ extension DemoPage {
 
     /// The strip in words.
     private var stripText: String {
-        strip.lanes.map { "\($0.title.capitalized), in \($0.frames.count) frames: \(Self.placeholders(in: $0.frames))" }
+        strip.lanes.map { "\($0.title), in \($0.frames.count) frames: \(Self.placeholders(in: $0.frames))" }
             .joined(separator: " ")
     }
 

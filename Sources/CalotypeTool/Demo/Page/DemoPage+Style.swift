@@ -49,7 +49,7 @@ extension DemoPage {
         abbr { text-decoration: none; }
         .note { color: var(--soft); font-size: 0.95rem; }
         .beside { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 1rem 2rem; margin-top: 0.8rem; }
-        .beside p { flex: 1 1 18rem; }
+        .beside > :first-child { flex: 1 1 18rem; }
         .beside .phone { flex-basis: 12.2rem; }
         .acts { counter-reset: act; list-style: none; margin: 1.5rem 0 0; padding: 0; display: grid; gap: 1.25rem; }
         .act { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem 2rem; padding: clamp(1rem, 3vw, 1.75rem);
@@ -67,6 +67,7 @@ extension DemoPage {
         iframe { display: block; width: 100%; height: min(85vh, 56rem); border: 1px solid var(--line); border-radius: 14px;
           background: var(--card); }
         footer { margin-top: 3.5rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.95rem; }
-        @media (max-width: 30rem) { th, td { padding: 0.4rem 0.5rem; font-size: 0.92rem; } .figures dd { font-size: 1.7rem; } }
+        @media (max-width: 34rem) { th, td { padding: 0.4rem 0.45rem; font-size: 0.88rem; } thead th { white-space: normal; }
+          tbody th { min-width: 6.5rem; } tbody th.sub { padding-left: 1rem; } .figures dd { font-size: 1.7rem; } }
         """
 }

@@ -77,8 +77,14 @@ struct DemoPage {
             return values.joined(separator: " <span class=\"to\">&rarr;</span> ")
         }
         var figures = [
-            (name: "placeholders for pictures that had been there: AsyncImage's rules, then Calotype", value: both(\.record.flashCount)),
-            (name: "pictures decoded for the same feed: AsyncImage's rules, then Calotype", value: both(\.decodes.decodeCount)),
+            (
+                name: "placeholders for pictures that had been there: AsyncImage's rules, then Calotype",
+                value: both(\.record.flashCount)
+            ),
+            (
+                name: "pictures decoded for the same feed: AsyncImage's rules, then Calotype",
+                value: both(\.decodes.decodeCount)
+            ),
         ]
         if let act = report.acts.first(where: { $0.name == .warmStart }) {
             figures += [

@@ -81,11 +81,10 @@ extension Story {
         let old = showing.firstFrame.map(\.image)
         let changed = showing.screen.rows[StoryPictures.changedRow]
         // It is shown as it was, until the server's answer is there and decoded.
-        let start = ContinuousClock.now
         try await showing.screen.wait(for: "the new picture") { _ in
             changed.phase.image !== old[StoryPictures.changedRow]
         }
-        let duration = showing.duration + (ContinuousClock.now - start)
+        let duration = ContinuousClock.now - showing.start
 
         let count = Self.rows.count
         let others = Self.rows.filter { $0 != StoryPictures.changedRow }

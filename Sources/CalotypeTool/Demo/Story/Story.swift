@@ -26,6 +26,8 @@ final class Story {
     struct Showing {
         let screen: StoryScreen
         let firstFrame: [RemoteImagePhase]
+        let start: ContinuousClock.Instant
+        /// From there until every row was final.
         let duration: Duration
         /// What the server answered.
         let exchanges: [StoryOrigin.Exchange]
@@ -154,7 +156,7 @@ final class Story {
         let duration = ContinuousClock.now - start
         await launch.pipeline.waitUntilIdle()
         return Showing(
-            screen: screen, firstFrame: firstFrame, duration: duration,
+            screen: screen, firstFrame: firstFrame, start: start, duration: duration,
             exchanges: Array(origin.exchanges.dropFirst(before)))
     }
 
