@@ -65,6 +65,18 @@ crash-test: setup ## kill processes that write to a store, 200 times, and look a
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests
 	CALOTYPE_CRASH_ROUNDS=200 $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build --filter StoreCrashTests
 
+# SCREENSHOTS=DIR keeps pictures of the pages, to be looked at.
+RECORDER_PAGES = .build/recorder-pages
+
+.PHONY: test-recorder
+test-recorder: ## open the recorder's pages in a browser: what they show, filters, keyboard, no network
+	@scripts/setup.sh recorder
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests
+	rm -rf $(RECORDER_PAGES) && mkdir -p $(RECORDER_PAGES)
+	CALOTYPE_RECORDER_PAGES=$(CURDIR)/$(RECORDER_PAGES) $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build \
+		--filter RecorderPageFiles
+	node scripts/test-recorder.mjs $(RECORDER_PAGES) $(SCREENSHOTS)
+
 demo: setup ## scroll a feed of photos by AsyncImage's rules and by Calotype's, and compare
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
 	.build/release/calo demo

@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh                 what builds, tests and the demo need
 #   scripts/setup.sh bench           also what the benchmarks compare with and count with
+#   scripts/setup.sh recorder        also the browser that the recorder's page is tested in
 #   scripts/setup.sh bench-decode    also what those of decoding compare with: libvips and more, some 400 MB
 #
 # Does nothing, quickly, where nothing is missing. Asks nothing.
@@ -18,9 +19,14 @@ packages=(
 case "${1:-}" in
 "") ;;
 bench) packages+=(nginx-light valgrind) ;;
+recorder)
+    packages+=(chromium)
+    # Any node will do; it need not be the system's.
+    command -v node >/dev/null || packages+=(nodejs)
+    ;;
 bench-decode) packages+=(libvips-dev python3-venv) ;;
 *)
-    echo "usage: scripts/setup.sh [bench|bench-decode]" >&2
+    echo "usage: scripts/setup.sh [bench|bench-decode|recorder]" >&2
     exit 2
     ;;
 esac

@@ -17,7 +17,7 @@ for kit in UIKit AppKit; do
     flags="$features -I $modules"
 
     # In the order of their imports.
-    for module in Darwin CoreGraphics ImageIO UniformTypeIdentifiers Network $kit; do
+    for module in Darwin CoreGraphics ImageIO UniformTypeIdentifiers Network os $kit; do
         # shellcheck disable=SC2086
         "$SWIFTC" -emit-module -parse-as-library -module-name "$module" \
             -emit-module-path "$modules/$module.swiftmodule" $flags "Support/AppleShims/$module.swift"

@@ -78,8 +78,20 @@ extension ImagePipeline {
         /// Requests of a pipeline that signs don't share its caches with other pipelines: a request without a partition
         /// is given the pipeline's own.
         public var authorize: (@Sendable (URLRequest) async throws -> URLRequest)?
-        /// Is told of every load's end, and of faults that no caller sees. Called on any thread; must not block.
+        /// Is told of every load's steps and of its end, and of faults that no caller sees. Called on any thread; must not
+        /// block. Where it is `nil`, no event is made.
+        ///
+        /// ``ImageEvent/log(from:_:)`` writes a log, and on Apple platforms `PipelineSignposts` draws intervals in
+        /// Instruments. As a stream:
+        ///
+        ///     let (events, continuation) = AsyncStream.makeStream(of: ImageEvent.self, bufferingPolicy: .bufferingNewest(256))
+        ///     configuration.onEvent = { continuation.yield($0) }
         public var onEvent: (@Sendable (ImageEvent) -> Void)?
+        /// Keeps what the last loads did, for a page or a trace; `nil` keeps nothing, and costs nothing. Pipelines may share
+        /// one.
+        public var recorder: PipelineRecorder?
+        /// The two of them, for the layers below. Set when a pipeline is made.
+        var observer: LoadObserver?
 
         /// The defaults, each of which may be changed.
         public init(
@@ -133,9 +145,9 @@ extension ImagePipeline {
 
     static func observer(ofDefaultStoreIn configuration: Configuration) -> StoreObserver? {
         guard let shared = sharedStore.withLock({ $0 }), configuration.store === shared,
-            let onEvent = configuration.onEvent
+            let observer = configuration.observer
         else { return nil }
-        return shared.observe(onEvent)
+        return shared.observe { observer.note($0) }
     }
 
     #if os(Linux)

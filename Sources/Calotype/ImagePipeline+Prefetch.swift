@@ -28,10 +28,11 @@ extension ImagePipeline {
     ) async -> ImagePrefetcher.Outcome.Result {
         guard configuration.store != nil else { return .failed(.init(.cache, .noStore).located(at: request.url)) }
         guard request.url?.isHTTP == true else { return .failed(.notStorable(request)) }
-        var fetch = loader.fetch(for: request)
+        let number = ImageLoad.nextNumber()
+        var fetch = loader.fetch(for: request, number: number)
         switch await loader.stored(for: fetch) {
         case .usable: return .alreadyThere
-        case .usableWhileRevalidating: fetch = loader.fetch(for: request.revalidating)
+        case .usableWhileRevalidating: fetch = loader.fetch(for: request.revalidating, number: number)
         case .unusable: break
         }
         // With `storedOnly` the fetch itself fails.

@@ -29,6 +29,8 @@ public final class ImagePipeline: Sendable {
 
     /// Makes a pipeline.
     public init(_ configuration: Configuration = .init()) {
+        var configuration = configuration
+        configuration.observer = LoadObserver(configuration.onEvent, configuration.recorder)
         self.configuration = configuration
         memory = configuration.memory
         storeObserver = Self.observer(ofDefaultStoreIn: configuration)
@@ -53,7 +55,7 @@ public final class ImagePipeline: Sendable {
                 count: configuration.decodeLimit, backgroundCount: configuration.decodeLimit / 2,
                 byteCount: configuration.decodeByteBudget),
             clock: configuration.clock,
-            onEvent: configuration.onEvent)
+            observer: configuration.observer)
         beginLoadingImpressions()
     }
 
@@ -70,8 +72,13 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func image(for request: ImageRequest) async throws -> DecodedImage {
-        if configuration.onEvent == nil, let image = answerFromMemory(query(for: request), request) { return image }
-        return try await load(request).result.image
+        guard configuration.observer == nil else { return try await load(request).result.image }
+        let query = query(for: request)
+        if let image = answerFromMemory(query, request) { return image }
+        // Memory has been asked; what it may have to show meanwhile is shown to nobody.
+        let load = ImageLoad(request: prepared(request), coordinator: coordinator)
+        start(load, load.request, query)
+        return try await load.result.image
     }
 
     /// The image that a request asks for, and how it came.
@@ -94,23 +101,24 @@ public final class ImagePipeline: Sendable {
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func data(for request: ImageRequest) async throws -> Data {
         let request = prepared(request)
-        guard var alternatives = Alternatives(request) else { return try await bytes(for: request) }
+        let number = ImageLoad.nextNumber()
+        guard var alternatives = Alternatives(request) else { return try await bytes(for: request, number) }
         while true {
             do {
-                return try await bytes(for: alternatives.loading)
+                return try await bytes(for: alternatives.loading, number)
             } catch {
                 guard alternatives.advance(after: error) else { throw alternatives.reported(error) }
                 if let next = alternatives.current, let error = error as? ImageError {
-                    configuration.onEvent?(.resorted(to: next, after: error))
+                    configuration.observer?.note(.resorted(LoadLabel(number, request.url), to: next, after: error))
                 }
             }
         }
     }
 
-    private func bytes(for request: ImageRequest) async throws -> Data {
+    private func bytes(for request: ImageRequest, _ number: UInt64) async throws -> Data {
         let load = DataLoad(priority: request.priority)
         try Task.checkCancellation()
-        coordinator.join(load, fetch: loader.fetch(for: request))
+        coordinator.join(load, fetch: loader.fetch(for: request, number: number))
         let outcome = await load.promise.value { coordinator.cancel(load) }
         return try outcome.get().data
     }
@@ -193,8 +201,8 @@ public final class ImagePipeline: Sendable {
 
     @discardableResult
     private func beginLoadingImpressions() -> Task<Void, Never>? {
-        impressions?.load { [onEvent = configuration.onEvent] in
-            onEvent?(.cacheFault(operation: "load impressions", $0))
+        impressions?.load { [observer = configuration.observer] in
+            observer?.note(.cacheFault(operation: "load impressions", $0))
         }
     }
 
@@ -360,10 +368,11 @@ public final class ImagePipeline: Sendable {
     func partition(of request: ImageRequest) -> Partition? { request.cachePartition ?? ownPartition }
 
     private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
+        let end = Moment.now
         let report = LoadReport(
-            number: load.number, request: load.request, duration: .now - load.startTime, image: found.image,
-            work: LoadReport.RenditionWork(.memory))
-        configuration.onEvent?(.loaded(report))
+            number: load.number, request: load.request, duration: end - load.startTime, image: found.image,
+            source: LoadReport.Work(layer: .memory), endedAt: end, following: .init(priority: load.request.priority))
+        configuration.observer?.loaded(report)
         return ImageResult(image: found.image, report: report)
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What one load did: which layer served it, why, and how long each stage took.
 ///
 /// Loads that shared a job share what the job did; the rest is the load's own.
@@ -24,29 +26,6 @@ public struct LoadReport: Sendable {
         case fallback(Int)
     }
 
-    /// The time that each stage took; `nil` where there was no such stage.
-    public struct StageTimes: Sendable, Hashable {
-        /// Waiting for the turn to fetch.
-        public var queue: Duration?
-        /// Looking at what is stored.
-        public var lookup: Duration?
-        /// From the request to the head of the response, the last one if there were redirects.
-        public var firstByte: Duration?
-        /// From there to the end of the body.
-        public var body: Duration?
-        /// From when the bytes were asked for to the first unfinished image that was shown.
-        public var firstPreview: Duration?
-        /// Waiting for the turn to decode.
-        public var decodeQueue: Duration?
-        /// Decoding.
-        public var decode: Duration?
-        /// Processing.
-        public var process: Duration?
-
-        /// Makes times of no stage.
-        public init() {}
-    }
-
     /// What bringing the bytes took, for all renditions that are made of them.
     package struct Work: Sendable {
         /// See ``StageTimes``.
@@ -65,36 +44,29 @@ public struct LoadReport: Sendable {
         package var retryCount = 0
         package var exchange: HTTPExchangeMetrics?
         package var times = Times()
+        /// When the turn to fetch had come.
+        var start: Moment?
+        /// When the request was sent that brought the response.
+        var exchangeStart: Moment?
 
         package init(layer: Layer) {
             self.layer = layer
         }
     }
 
-    /// One object for all that is made of the bytes.
-    package final class SharedWork: Sendable {
-        /// For what is made of pixels in memory: nothing was brought.
-        package static let memory = SharedWork(Work(layer: .memory))
-
-        fileprivate let work: Work
-
-        package init(_ work: consuming Work) { self.work = work }
-
-        var layer: Layer { work.layer }
-    }
-
     /// What making a rendition took, for all of its loads.
     package struct RenditionWork: Sendable {
-        fileprivate let source: SharedWork
         /// See ``StageTimes``.
         package var queue: Duration?
         package var decodeQueue: Duration?
         package var decode: Duration?
         package var process: Duration?
+        /// When the turn to decode had come.
+        var decodeStart: Moment?
         package var alternative: Alternative?
         package var previews: Previews?
 
-        package init(_ source: SharedWork) { self.source = source }
+        package init() {}
     }
 
     /// What was shown before the image was there. An object, since as a rule there was nothing.
@@ -108,18 +80,32 @@ public struct LoadReport: Sendable {
         }
     }
 
+    /// Who waited for a rendition, and how urgently.
+    package struct Following: Sendable {
+        var waiterCount = 1
+        var priority = ImageRequest.Priority.normal
+        var priorityChangeCount = 0
+    }
+
     /// One object for all the loads of a job.
-    private final class Rendition: Sendable {
+    final class Rendition: Sendable {
+        let source: Work
         let work: RenditionWork
         let originalPixelSize: PixelSize
         let pixelSize: PixelSize
-        let waiterCount: Int
+        let following: Following
+        /// When the result was there.
+        let end: Moment
 
-        init(_ image: DecodedImage, _ work: RenditionWork, waiterCount: Int) {
+        init(
+            _ image: DecodedImage, _ source: Work, _ work: RenditionWork, endedAt end: Moment, following: Following
+        ) {
+            self.source = source
             self.work = work
             originalPixelSize = image.originalPixelSize
             pixelSize = image.pixelSize
-            self.waiterCount = waiterCount
+            self.following = following
+            self.end = end
         }
     }
 
@@ -127,17 +113,22 @@ public struct LoadReport: Sendable {
     public let number: UInt64
     /// From the request to the result.
     public let duration: Duration
-    private let request: ImageRequest
-    private let rendition: Rendition
+    /// `nil` in what is kept for long: a request may hold anything.
+    private let request: ImageRequest?
+    let rendition: Rendition
 
-    package init(
-        number: UInt64, request: ImageRequest, duration: Duration, image: DecodedImage, work: RenditionWork,
-        waiterCount: Int = 1
+    /// - Parameters:
+    ///   - source: What bringing the bytes took.
+    ///   - work: What making the image of them took.
+    ///   - end: When the result was there.
+    init(
+        number: UInt64, request: ImageRequest, duration: Duration, image: DecodedImage, source: Work,
+        work: RenditionWork = .init(), endedAt end: Moment, following: Following = .init()
     ) {
         self.number = number
         self.request = request
         self.duration = duration
-        rendition = Rendition(image, work, waiterCount: waiterCount)
+        rendition = Rendition(image, source, work, endedAt: end, following: following)
     }
 
     /// The report of another load that had a part in the same job.
@@ -148,7 +139,15 @@ public struct LoadReport: Sendable {
         rendition = other.rendition
     }
 
-    private var brought: Work { rendition.work.source.work }
+    /// The same without what names the resource.
+    init(withoutRequest other: LoadReport) {
+        number = other.number
+        request = nil
+        duration = other.duration
+        rendition = other.rendition
+    }
+
+    var brought: Work { rendition.source }
 
     /// The size before downsampling.
     public var originalPixelSize: PixelSize { rendition.originalPixelSize }
@@ -177,35 +176,31 @@ public struct LoadReport: Sendable {
     public var retryCount: Int { brought.retryCount }
     /// What the transport knows of the exchange.
     public var exchange: HTTPExchangeMetrics? { brought.exchange }
-    /// The time that each stage took.
-    public var times: StageTimes {
-        var times = StageTimes()
-        times.queue = rendition.work.queue
-        times.lookup = brought.times.lookup
-        times.firstByte = brought.times.firstByte
-        times.body = brought.times.body
-        times.firstPreview = rendition.work.previews?.firstTime
-        times.decodeQueue = rendition.work.decodeQueue
-        times.decode = rendition.work.decode
-        times.process = rendition.work.process
-        return times
-    }
     /// How many unfinished images were shown while the bytes arrived, to whoever wanted them: see
     /// ``ImageRequest/progressivePreviews``.
     public var previewCount: Int { rendition.work.previews?.count ?? 0 }
     /// How many callers the rendition had when it was ready.
-    public var waiterCount: Int { rendition.waiterCount }
+    public var waiterCount: Int { rendition.following.waiterCount }
+    /// How urgent the work was in the end: as the most urgent of its callers.
+    public var priority: ImageRequest.Priority { rendition.following.priority }
+    /// How often that changed on the way, since somebody joined or left, or changed a load's priority.
+    public var priorityChangeCount: Int { rendition.following.priorityChangeCount }
     /// Which of the request's other URLs the image came from; `nil` for its own.
     public var alternative: Alternative? { rendition.work.alternative }
     /// The scheme and host of the request's own URL.
-    public var source: RedactedURL? { request.url.map(RedactedURL.init) }
+    public var source: RedactedURL? { request?.url.map(RedactedURL.init) }
+    /// What the request was for, in full: for those alone who have been asked to show it.
+    var url: URL? { request?.url }
 }
 
-extension LoadReport: CustomStringConvertible {
+extension LoadReport: CustomStringConvertible, CustomReflectable {
     /// One line, safe to log.
     public var description: String {
         let from = source?.description ?? "image"
         let reason = cacheReason.map { " (\($0))" } ?? ""
         return "#\(number) \(from) \(layer.rawValue)\(reason) \(originalPixelSize) -> \(pixelSize)"
     }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -18,10 +18,12 @@ final class Fetch: Sendable {
     let epoch: StoreEpoch
     /// Bytes that turned out to be damaged: they are removed before anything else.
     let damaged: StoredResponse.ID?
+    /// That of the load that began it.
+    let number: UInt64
 
     init(
         sharing: Digest, request: ImageRequest, policy: ImageRequest.CachePolicy, key: FetchKey?, epoch: StoreEpoch,
-        damaged: StoredResponse.ID? = nil
+        number: UInt64, damaged: StoredResponse.ID? = nil
     ) {
         self.sharing = sharing
         self.request = request
@@ -30,10 +32,12 @@ final class Fetch: Sendable {
         sparesData = request.lowDataURL != nil
         self.key = key
         self.epoch = epoch
+        self.number = number
         self.damaged = damaged
     }
 
     var source: ImageRequest.Source { request.source }
+    var label: LoadLabel { LoadLabel(number, request.url) }
     var resource: ResourceID { request.id }
     var partition: Partition? { request.cachePartition }
     /// See ``ImageRequest/isForeign``.

@@ -15,7 +15,7 @@ final class FetchedResource: Sendable {
     /// Where it is stored, if it is.
     let stored: StoredResponse.ID?
     /// What has been done so far.
-    let work: LoadReport.SharedWork
+    let work: LoadReport.Work
     /// Whether it is stale, and may be shown only because it is being revalidated.
     let needsRevalidation: Bool
 
@@ -32,7 +32,7 @@ final class FetchedResource: Sendable {
         self.stored = stored
         work.bodyByteCount = Int64(data.count)
         work.format = header.format
-        self.work = LoadReport.SharedWork(work)
+        self.work = work
         self.needsRevalidation = needsRevalidation
     }
 }

@@ -44,7 +44,7 @@ public final class ImageLoad: Sendable {
     /// What was asked for.
     public let request: ImageRequest
     let number: UInt64
-    let startTime: ContinuousClock.Instant
+    let startTime: Moment
     private let coordinator: LoadCoordinator
     /// What memory had to show from the start.
     let preview: DecodedImage?
@@ -54,19 +54,23 @@ public final class ImageLoad: Sendable {
     private let isFollowed = Atomic<Bool>(false)
     /// Whether there has been an answer, which a newer one may follow. Set with `following` locked.
     private let isAnswered = Atomic<Bool>(false)
-    /// `nonisolated(unsafe)`: guarded by the coordinator's lock.
-    nonisolated(unsafe) var position = WaiterPosition<RenditionJob>()
+    /// `nonisolated(unsafe)` and unchecked: guarded by the coordinator's lock.
+    @exclusivity(unchecked) nonisolated(unsafe) var position = WaiterPosition<RenditionJob>()
 
     init(
         request: ImageRequest, coordinator: LoadCoordinator, preview: DecodedImage? = nil
     ) {
         self.request = request
-        number = Self.count.add(1, ordering: .relaxed).newValue
+        number = Self.nextNumber()
         self.coordinator = coordinator
         startTime = .now
         self.preview = preview
         position.priority = request.priority
+        if let onEvent = coordinator.observer?.onEvent { onEvent(.began(label, request.priority)) }
     }
+
+    /// A number for a load of images or bytes.
+    static func nextNumber() -> UInt64 { count.add(1, ordering: .relaxed).newValue }
 
     // MARK: For callers
 
@@ -136,6 +140,9 @@ public final class ImageLoad: Sendable {
 
     // MARK: For the layers below
 
+    /// As logs name it.
+    var label: LoadLabel { LoadLabel(number, request.url) }
+
     var wantsProgress: Bool { isFollowed.load(ordering: .relaxed) }
 
     func report(_ progress: LoadProgress) {
@@ -178,6 +185,9 @@ public final class ImageLoad: Sendable {
             following.isEnded = true
             if !isFirst { following.revalidation = Revalidation(outcome) }
             return following.follower.take()
+        }
+        if isFirst, let observer = coordinator.observer, case .failure(is CancellationError) = outcome {
+            observer.cancelled(self)
         }
         guard let stream = follower?.stream else { return }
         if case .success(let result) = outcome { stream.yield(.image(result)) }

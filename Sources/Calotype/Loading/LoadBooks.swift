@@ -2,7 +2,7 @@
 struct LoadBooks {
     /// What is to be done once the lock has been given back.
     enum Change {
-        case begin(FetchJob)
+        case begin(FetchJob, ImageRequest.Priority)
         case enqueue(RenditionJob)
         case cancelFetch(FetchJob)
         case cancelRendition(RenditionJob)
@@ -68,21 +68,26 @@ struct LoadBooks {
     }
 
     /// Makes somebody wait for bytes, beginning to fetch them if nobody does.
+    ///
+    /// - Returns: The number of the load that has begun before; 0 if nobody had.
+    @discardableResult
     mutating func join(
         _ waiter: FetchWaiter, priority: ImageRequest.Priority, _ fetch: Fetch, _ coordinator: LoadCoordinator,
         _ changes: inout ShortList<Change>
-    ) {
+    ) -> UInt64 {
         waiter.position.priority = priority
         if let job = fetches[fetch.sharing] {
             job.waiters.join(waiter, job)
             changes.append(.moveFetch(job))
-            return
+            return job.fetch.number
         }
         let job = FetchJob(fetch, priority: priority, coordinator: coordinator)
         fetches[fetch.sharing] = job
         job.listing = .open
         job.waiters.join(waiter, job)
-        changes.append(.begin(job))
+        // Under the lock, so that the queue hears of no later priority before.
+        if coordinator.fetchQueue.add(job, priority: priority) { changes.append(.begin(job, priority)) }
+        return 0
     }
 
     /// After somebody has joined, left or changed priority: passes on the priority, or ends what nobody waits for.
@@ -91,9 +96,13 @@ struct LoadBooks {
         guard job.loads.isEmpty else {
             let priority = job.loads.priority
             changes.append(.moveRendition(job))
-            if let fetch, priority != job.position.priority {
+            guard priority != job.position.priority else { return }
+            job.priorityChangeCount += 1
+            if let fetch {
                 fetch.waiters.change(.rendition(job), to: priority)
                 changes.append(.moveFetch(fetch))
+            } else {
+                job.position.priority = priority
             }
             return
         }

@@ -4,33 +4,42 @@ import Synchronization
 /// The work of a ``FetchJob``: bytes.
 extension LoadCoordinator {
     /// Fetches, in a task of the job's own.
-    func run(_ job: FetchJob) {
-        let priority = books.withLock { _ in job.isCancelled ? nil : job.waiters.priority.taskPriority }
-        guard let priority else { return fetchQueue.finish(job) }
-        // Begun without the lock: waking a thread takes a while, and what it runs would wait for the lock itself.
-        let task = Task.detached(priority: priority) { [self] in
+    ///
+    /// - Parameter known: The priority of those who wait, as it was when the job came to its turn.
+    func run(_ job: FetchJob, at known: ImageRequest.Priority) {
+        // Begun without the lock: waking a thread takes a while, and what it runs would wait for the lock itself. Of a type
+        // that may throw, since one that can't goes through a function and an object more: 500 instructions.
+        let task = Task.detached(priority: known.taskPriority) { [self] () async throws -> Void in
             job.queueTime = .now - job.addTime
             let result: Result<FetchedResource, any Error>
             do {
-                let resource = try await loader.load(job.fetch, priority: job.transferPriority) { reception, piece in
-                    self.report(reception, piece, of: job)
-                }
-                result = .success(resource)
+                result = .success(try await loader.load(job.fetch, priority: job.transferPriority, receiver: job))
             } catch {
-                result = .failure(error)
+                result = .failure(ResourceLoader.located(error, at: job.fetch.source))
             }
             finish(job, result)
         }
-        let isCancelled = books.withLock { _ in
+        let (isCancelled, priority) = books.withLock { _ in
             job.task = task
-            return job.isCancelled
+            return (job.isCancelled, job.waiters.priority)
         }
-        if isCancelled { task.cancel() }
+        if isCancelled {
+            task.cancel()
+        } else if priority != known {
+            passOnPriority(of: job, after: known)
+        }
+    }
+
+    /// The same for a job that had to wait for its turn.
+    func run(_ job: FetchJob) {
+        let priority = books.withLock { _ in job.isCancelled ? nil : job.waiters.priority }
+        guard let priority else { return fetchQueue.finish(job) }
+        run(job, at: priority)
     }
 
     /// Tells those who follow how far a body has come, and passes it on to their previews. Who comes to look while nothing
     /// arrives has previews from the next piece on.
-    private func report(_ reception: borrowing BodyReception, _ piece: Data, of job: FetchJob) {
+    func report(_ reception: borrowing BodyReception, _ piece: Data, of job: FetchJob) {
         let progress = reception.progress
         job.note(progress)
         guard followerCount.load(ordering: .sequentiallyConsistent) > 0 else { return }

@@ -10,7 +10,7 @@ extension LoadCoordinator {
             found.match != .preview, found.version == resource.version
         {
             memory.freshen(job.query.key, version: resource.version, to: resource.freshness)
-            return finish(job, found.image, .init(resource.work), needsRevalidation: resource.needsRevalidation)
+            return finish(job, found.image, .init(), of: resource)
         }
         job.material = .bytes(resource)
         job.fetchQueueTime = queueTime
@@ -23,18 +23,28 @@ extension LoadCoordinator {
             job.byteCount = maker.estimatedByteCount(
                 of: material, target: job.query.target, processors: job.request.processors)
         }
-        let (isWanted, priority) = books.withLock { _ in (!job.isCancelled, job.loads.priority) }
-        guard isWanted else { return }
-        if decodeQueue.add(job, priority: priority) { job.start() }
-        passOnPriority(of: job, after: priority)
+        // Under the lock, so that the queue hears of no later priority before.
+        let isItsTurn = books.withLock { _ in
+            !job.isCancelled && decodeQueue.add(job, priority: job.loads.priority)
+        }
+        if isItsTurn { job.start() }
     }
 
     /// Decodes and processes. Runs on a thread that may block.
     func decode(_ job: RenditionJob) {
         guard let material = job.material.take(), !job.cancellation.isCancelled else { return decodeQueue.finish(job) }
+        observer?.onEvent?(.decoding(job.label))
         do {
-            let made = try makeRendition(of: material, for: job)
-            finish(job, made.image, made.work, needsRevalidation: material.needsRevalidation)
+            let start = Moment.now
+            let made = try makeRendition(of: material, for: job, at: start)
+            var work = LoadReport.RenditionWork()
+            work.queue = job.fetchQueueTime
+            work.decodeQueue = job.decodeQueueTime.map { start - $0 }
+            work.decodeStart = start
+            work.decode = made.decodeTime
+            work.process = made.processTime
+            work.previews = job.previews?.summary
+            finish(job, made.image, work, of: material.resource)
             // Nobody waits for this.
             if impressions != nil { noteImpression(of: made.decoded, material, of: job) }
             decodeQueue.finish(job)
@@ -49,16 +59,14 @@ extension LoadCoordinator {
         }
     }
 
-    private func makeRendition(of material: RenditionJob.Material, for job: RenditionJob) throws -> RenditionMaker.Made
-    {
+    private func makeRendition(
+        of material: RenditionJob.Material, for job: RenditionJob, at start: Moment
+    ) throws -> RenditionMaker.Made {
         let source = loading(job).map(\.loading.urlDigest) ?? job.query.source
-        let start = ContinuousClock.now
-        var made = try maker.make(
+        defer { observer?.onEvent?(.decoded(job.label, .now - start)) }
+        let made = try maker.make(
             of: material, at: start, target: job.query.target, processors: job.request.processors,
             cancellation: job.cancellation)
-        made.work.queue = job.fetchQueueTime
-        made.work.decodeQueue = job.decodeQueueTime.map { start - $0 }
-        made.work.previews = job.previews?.summary
         memory.insert(
             Rendition(
                 resource: job.request.id, partition: job.request.cachePartition, source: source,
@@ -92,7 +100,8 @@ extension LoadCoordinator {
             else { return false }
             job.isSecondAttempt = true
             job.previews = nil
-            let fetch = loader.fetch(for: job.alternatives?.loading ?? job.request, insteadOf: resource)
+            let fetch = loader.fetch(
+                for: job.alternatives?.loading ?? job.request, insteadOf: resource, number: job.number)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return true
         }
@@ -105,31 +114,34 @@ extension LoadCoordinator {
     }
 
     /// Gives the image to all who have waited for it.
+    ///
+    /// - Parameter resource: What it was made of; `nil` for pixels in memory.
     private func finish(
-        _ job: RenditionJob, _ image: DecodedImage, _ work: LoadReport.RenditionWork, needsRevalidation: Bool
+        _ job: RenditionJob, _ image: DecodedImage, _ work: consuming LoadReport.RenditionWork,
+        of resource: FetchedResource?
     ) {
-        let loads = takeOffTheBooks(job)
+        var following = LoadReport.Following()
+        let loads = takeOffTheBooks(job, &following)
         guard let first = loads.first else { return }
-        var work = work
         let alternatives = loading(job)
         work.alternative = alternatives?.current
-        let now = ContinuousClock.now
+        let now = Moment.now
         let shared = LoadReport(
-            number: first.number, request: first.request, duration: now - first.startTime, image: image, work: work,
-            waiterCount: loads.count)
+            number: first.number, request: first.request, duration: now - first.startTime, image: image,
+            source: resource?.work ?? LoadReport.Work(layer: .memory), work: work, endedAt: now, following: following)
         for load in loads {
             let report =
                 load === first
                 ? shared
                 : LoadReport(shared, number: load.number, request: load.request, duration: now - load.startTime)
             let result = ImageResult(image: image, report: report)
-            if needsRevalidation {
+            if resource?.needsRevalidation == true {
                 load.answer(result)
                 revalidate(load, job.request, job.query, alternatives)
             } else {
                 load.end(.success(result))
             }
-            onEvent?(.loaded(report))
+            observer?.loaded(report)
         }
     }
 
@@ -164,11 +176,11 @@ extension LoadCoordinator {
             job.isSecondAttempt = false
             job.previews = nil
             next = other.current
-            let fetch = loader.fetch(for: other.loading)
+            let fetch = loader.fetch(for: other.loading, number: job.number)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return nil
         }
-        if let next, let error = error as? ImageError { onEvent?(.resorted(to: next, after: error)) }
+        if let next, let error = error as? ImageError { observer?.note(.resorted(job.label, to: next, after: error)) }
         apply(changes)
         return reported
     }
@@ -177,15 +189,22 @@ extension LoadCoordinator {
     func finish(_ job: RenditionJob, _ error: any Error) {
         let located = (error as? ImageError)?.located(at: job.request.url) ?? error
         guard let error = goOn(job, after: located) else { return }
-        for load in takeOffTheBooks(job) {
+        var following = LoadReport.Following()
+        for load in takeOffTheBooks(job, &following) {
             load.end(.failure(error))
-            if let error = error as? ImageError { onEvent?(.failed(error)) }
+            if let error = error as? ImageError { observer?.failed(load, error) }
         }
     }
 
-    private func takeOffTheBooks(_ job: RenditionJob) -> ShortList<ImageLoad> {
+    /// - Parameter following: Gets who has waited, and how urgently.
+    private func takeOffTheBooks(
+        _ job: RenditionJob, _ following: inout LoadReport.Following
+    ) -> ShortList<ImageLoad> {
         books.withLock { books in
             books.strike(job)
+            following = .init(
+                waiterCount: job.loads.waiters.count, priority: job.loads.priority,
+                priorityChangeCount: job.priorityChangeCount)
             return job.loads.takeAll()
         }
     }

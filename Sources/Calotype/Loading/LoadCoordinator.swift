@@ -24,19 +24,19 @@ final class LoadCoordinator: Sendable {
     let memory: MemoryCache
     let impressions: ImpressionMaker?
     let clock: any ImageClock
-    let onEvent: (@Sendable (ImageEvent) -> Void)?
+    let observer: LoadObserver?
 
     init(
         loader: ResourceLoader, maker: RenditionMaker, memory: MemoryCache, impressions: ImpressionMaker?,
         fetchLimits: WorkQueue.Limits, decodeLimits: WorkQueue.Limits, clock: any ImageClock,
-        onEvent: (@Sendable (ImageEvent) -> Void)?
+        observer: LoadObserver?
     ) {
         self.loader = loader
         self.maker = maker
         self.memory = memory
         self.impressions = impressions
         self.clock = clock
-        self.onEvent = onEvent
+        self.observer = observer
         fetchQueue = WorkQueue(fetchLimits)
         decodeQueue = WorkQueue(decodeLimits)
     }
@@ -61,10 +61,13 @@ final class LoadCoordinator: Sendable {
             rendition: query.key, processors: query.processors,
             fetch: request.alternativesDigest.map(sharing.combined) ?? sharing, target: query.target)
         var found: FoundRendition?
+        // The number of the load whose work it shares; 0 if it shares none.
+        var joined: UInt64 = 0
         var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
             if let job = books.renditions[key] {
                 let priority = job.loads.priority
+                joined = job.number
                 job.loads.join(load, job)
                 if job.loads.priority > priority { books.update(job, &changes) }
                 return
@@ -77,7 +80,7 @@ final class LoadCoordinator: Sendable {
                 return
             }
             let job = RenditionJob(
-                key: key, query: query, request: request, epoch: memory.epoch,
+                key: key, number: load.number, query: query, request: request, epoch: memory.epoch,
                 impressionEpoch: impressions?.table.epoch ?? StoreEpoch(0), coordinator: self)
             books.add(job)
             job.loads.join(load, job)
@@ -86,10 +89,11 @@ final class LoadCoordinator: Sendable {
                 job.material = .pixels(larger)
                 changes.append(.enqueue(job))
             } else {
-                let fetch = loader.fetch(for: request, sharing: sharing)
-                books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
+                let fetch = loader.fetch(for: request, sharing: sharing, number: load.number)
+                joined = books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             }
         }
+        if joined != 0, let onEvent = observer?.onEvent { onEvent(.joined(load.label, work: joined)) }
         apply(changes)
         return found
     }
@@ -98,7 +102,7 @@ final class LoadCoordinator: Sendable {
     func join(_ load: DataLoad, fetch: Fetch) {
         var changes = ShortList<LoadBooks.Change>()
         books.withLock { books in
-            books.join(.data(load), priority: load.position.priority, fetch, self, &changes)
+            _ = books.join(.data(load), priority: load.position.priority, fetch, self, &changes)
         }
         apply(changes)
     }
@@ -168,6 +172,7 @@ final class LoadCoordinator: Sendable {
             job.loads.change(load, to: priority)
             books.update(job, &changes)
         }
+        observer?.onEvent?(.priorityChanged(load.label, to: priority))
         apply(changes)
     }
 
@@ -232,10 +237,8 @@ final class LoadCoordinator: Sendable {
 
     func apply(_ change: LoadBooks.Change) {
         switch change {
-        case .begin(let job):
-            let priority = priority(of: job)
-            if fetchQueue.add(job, priority: priority) { job.start() }
-            passOnPriority(of: job, after: priority)
+        case .begin(let job, let priority):
+            run(job, at: priority)
         case .enqueue(let job):
             enqueue(job)
         case .cancelFetch(let job):
@@ -269,17 +272,13 @@ final class LoadCoordinator: Sendable {
     }
 
     /// The same for the queue of decodes.
-    func passOnPriority(of job: RenditionJob, after known: ImageRequest.Priority? = nil) {
-        var known = known
+    func passOnPriority(of job: RenditionJob) {
+        var known: ImageRequest.Priority?
         while true {
             let priority = books.withLock { _ in job.loads.isEmpty ? known : job.loads.priority }
             guard let priority, priority != known else { return }
             decodeQueue.move(job, to: priority)
             known = priority
         }
-    }
-
-    func priority(of job: FetchJob) -> ImageRequest.Priority {
-        books.withLock { _ in job.waiters.priority }
     }
 }

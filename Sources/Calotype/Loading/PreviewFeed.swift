@@ -28,7 +28,7 @@ final class PreviewFeed: Sendable {
         /// Whether `pieces` begin with the body's first byte.
         var areFirst = true
         /// Which body it is: an attempt that fails may be followed by another one.
-        var body: ContinuousClock.Instant?
+        var body: Moment?
         var task: Task<Void, Never>?
         var isEnded = false
         var count = 0
@@ -45,11 +45,11 @@ final class PreviewFeed: Sendable {
     /// Stops what is made at the moment.
     let cancellation = DecodeCancellation()
     private let arrival: AsyncStream<Void>.Continuation
-    private let start: ContinuousClock.Instant
+    private let start: Moment
     private let state = Mutex(State())
 
     /// - Parameter start: When the bytes were asked for.
-    init(since start: ContinuousClock.Instant) {
+    init(since start: Moment) {
         self.start = start
         (arrivals, arrival) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }

@@ -5,7 +5,10 @@ import Synchronization
 /// - Isolation: Any thread. Nobody is resumed with the lock held.
 struct Promise<Value: Sendable>: ~Copyable, Sendable {
     /// Unchecked, since each is resumed once: by whoever has taken it out of the state, or has not put it in.
-    typealias Awaiting = UnsafeContinuation<Result<Value, any Error>, Never>
+    ///
+    /// It brings nothing, and the value is read from the state: what passes through the functions that wait is copied by
+    /// each, and their frames are larger by it.
+    typealias Awaiting = UnsafeContinuation<Void, Never>
 
     struct State {
         var outcome: Result<Value, any Error>?
@@ -28,7 +31,7 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
             return state.awaiting.takeAll()
         }
         guard let awaiting else { return false }
-        for continuation in awaiting { continuation.resume(returning: outcome) }
+        for continuation in awaiting { continuation.resume() }
         return true
     }
 
@@ -37,24 +40,20 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
     /// - Parameter onCancel: Called if the waiting task is cancelled. It should fulfil the promise.
     borrowing func value(onCancel: @Sendable () -> Void) async -> Result<Value, any Error> {
         if let outcome { return outcome }
-        let arrived = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await withUnsafeContinuation { add($0) }
         } onCancel: {
             onCancel()
         }
-        #if CALOTYPE_THREAD_SANITIZER
-        // The sanitizer doesn't see what orders a continuation that is resumed before its task has suspended. The lock it
-        // sees.
-        _ = outcome
-        #endif
-        return arrived
+        guard let outcome else { preconditionFailure("Whoever waits goes on once there is an outcome.") }
+        return outcome
     }
 
     private borrowing func add(_ continuation: Awaiting) {
-        let outcome = state.withLock { state -> Result<Value, any Error>? in
+        let isThere = state.withLock { state in
             if state.outcome == nil { state.awaiting.append(continuation) }
-            return state.outcome
+            return state.outcome != nil
         }
-        if let outcome { continuation.resume(returning: outcome) }
+        if isThere { continuation.resume() }
     }
 }

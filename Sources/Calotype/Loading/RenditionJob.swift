@@ -16,9 +16,12 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         var fetch: Digest
         var target: PixelTarget
 
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(rendition.low ^ processors.low ^ fetch.high)
-        }
+        private var bits: UInt64 { rendition.low ^ processors.low ^ fetch.high }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(bits) }
+
+        /// See ``Digest``.
+        func _rawHashValue(seed: Int) -> Int { Int(truncatingIfNeeded: bits) ^ seed }
     }
 
     /// What a rendition is made of.
@@ -34,12 +37,9 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
             }
         }
 
-        /// What bringing it took.
-        var work: LoadReport.SharedWork {
-            switch self {
-            case .bytes(let resource): resource.work
-            case .pixels: .memory
-            }
+        /// The bytes, if it is made of such.
+        var resource: FetchedResource? {
+            if case .bytes(let resource) = self { resource } else { nil }
         }
 
         /// When the server said so last: see ``FetchedResource/responseTime``.
@@ -48,12 +48,6 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
             case .bytes(let resource): resource.responseTime
             case .pixels(let larger): larger.responseTime
             }
-        }
-
-        /// Whether it may be shown only because it is being revalidated.
-        var needsRevalidation: Bool {
-            if case .bytes(let resource) = self { return resource.needsRevalidation }
-            return false
         }
 
         var freshness: Freshness {
@@ -68,6 +62,8 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     private static let threads = DispatchQueue.global(qos: .userInitiated)
 
     let key: Key
+    /// That of the load that began it.
+    let number: UInt64
     let query: RenditionQuery
     let request: ImageRequest
     /// From before the job began: see ``RemovalLog``.
@@ -77,28 +73,32 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
     let cancellation = DecodeCancellation()
     let hasAlternatives: Bool
     private let coordinator: LoadCoordinator
-    var material: Material?
+    @exclusivity(unchecked) var material: Material?
     var fetchQueueTime: Duration?
-    var decodeQueueTime: ContinuousClock.Instant?
+    var decodeQueueTime: Moment?
 
-    // Guarded
-    var listing = LoadBooks.Listing.none
-    var position = WaiterPosition<FetchJob>()
-    var loads = WaiterList<ImageLoad>()
-    var isCancelled = false
+    // Guarded. So no two accesses meet, and the check for that, 80 instructions each time, is left out.
+    @exclusivity(unchecked) var listing = LoadBooks.Listing.none
+    @exclusivity(unchecked) var position = WaiterPosition<FetchJob>()
+    @exclusivity(unchecked) var loads = WaiterList<ImageLoad>()
+    @exclusivity(unchecked) var isCancelled = false
+    /// How often its priority has changed. ``position`` has what it was last.
+    @exclusivity(unchecked) var priorityChangeCount = 0
     /// Whether damaged bytes from the store have been fetched anew already.
     var isSecondAttempt = false
     /// Where bytes go for previews, once somebody wants some. Nobody changes it while the job waits for no bytes: what is done
     /// with them then reads it without the lock.
-    var previews: PreviewFeed?
+    @exclusivity(unchecked) var previews: PreviewFeed?
     /// Where else the bytes may come from. Whether there is anything is settled from the start.
-    var alternatives: Alternatives?
+    @exclusivity(unchecked) var alternatives: Alternatives?
 
     init(
-        key: Key, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch, impressionEpoch: StoreEpoch,
+        key: Key, number: UInt64, query: RenditionQuery, request: ImageRequest, epoch: StoreEpoch,
+        impressionEpoch: StoreEpoch,
         coordinator: LoadCoordinator
     ) {
         self.key = key
+        self.number = number
         self.query = query
         self.request = request
         hasAlternatives = request.hasAlternatives
@@ -106,7 +106,11 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         self.epoch = epoch
         self.impressionEpoch = impressionEpoch
         self.coordinator = coordinator
+        position.priority = request.priority
     }
+
+    /// As logs name it.
+    var label: LoadLabel { LoadLabel(number, request.url) }
 
     /// Takes out the previews if they are being made and nobody wants them any more. To be called with the lock.
     func takeUnwantedPreviews() -> PreviewFeed? {

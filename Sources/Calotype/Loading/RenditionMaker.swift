@@ -4,11 +4,12 @@ import Foundation
 ///
 /// - Isolation: Blocks; called on a thread of the decode queue.
 struct RenditionMaker: Sendable {
-    /// The finished image, the image as it was decoded, and how it went.
+    /// The finished image, the image as it was decoded, and how long that took.
     struct Made {
         var image: DecodedImage
         var decoded: DecodedImage
-        var work: LoadReport.RenditionWork
+        var decodeTime: Duration
+        var processTime: Duration?
     }
 
     let decoders: ImageDecoders
@@ -49,12 +50,11 @@ struct RenditionMaker: Sendable {
     /// - Parameter start: Now.
     /// - Throws: ``ImageError`` of stage `decoding` or `processing`, or `CancellationError`.
     func make(
-        of material: RenditionJob.Material, at start: ContinuousClock.Instant, target: PixelTarget,
+        of material: RenditionJob.Material, at start: Moment, target: PixelTarget,
         processors: [any ImageProcessor],
         cancellation: DecodeCancellation
     ) throws -> Made {
         let decoded: DecodedImage
-        var work = LoadReport.RenditionWork(material.work)
         switch material {
         case .bytes(let resource):
             let options = DecodeOptions(
@@ -69,15 +69,12 @@ struct RenditionMaker: Sendable {
                     try $0.resized(to: size, quality: quality, cancellation: cancellation)
                 }
         }
-        work.decode = .now - start
-
+        let end = Moment.now
         guard !processors.isEmpty else {
-            return Made(image: decoded, decoded: decoded, work: work)
+            return Made(image: decoded, decoded: decoded, decodeTime: end - start)
         }
-        let processStart = ContinuousClock.now
         let image = try process(decoded, processors, cancellation)
-        work.process = .now - processStart
-        return Made(image: image, decoded: decoded, work: work)
+        return Made(image: image, decoded: decoded, decodeTime: end - start, processTime: .now - end)
     }
 
     private func decode(_ resource: FetchedResource, _ options: DecodeOptions) throws -> DecodedImage {

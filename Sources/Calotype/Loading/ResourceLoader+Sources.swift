@@ -2,6 +2,20 @@ import Foundation
 
 /// Where bytes come from when not by HTTP.
 extension ResourceLoader {
+    /// Loads what isn't HTTP.
+    @inline(never)
+    func loadElsewhere(_ fetch: Fetch) async throws -> FetchedResource {
+        let start = Moment.now
+        let data: Data
+        switch fetch.source {
+        case .http(let message): throw ImageError(.request, .unsupportedScheme(message.url.scheme ?? ""))
+        case .url(let url): data = try await Self.read(url, configuration.limits)
+        case .data(let bytes): data = bytes
+        case .closure(let closure): data = try await Self.call(closure)
+        }
+        return try resource(of: data, fetch, since: start)
+    }
+
     /// The bytes of a file, or of a `data:` URL.
     static func read(_ url: URL, _ limits: ImageLimits) async throws -> Data {
         switch url.scheme?.lowercased() {
@@ -23,8 +37,10 @@ extension ResourceLoader {
     }
 
     /// Bytes that didn't come by HTTP. They can't go stale by themselves: `.revalidate` and `.reload` read them anew.
+    ///
+    /// - Parameter start: When they were asked for.
     @inline(never)
-    func resource(of data: Data, _ fetch: Fetch) throws -> FetchedResource {
+    func resource(of data: Data, _ fetch: Fetch, since start: Moment) throws -> FetchedResource {
         try Task.checkCancellation()
         if data.isEmpty { throw ImageError(.source, .emptyBody) }
         if data.count > configuration.limits.bodyByteCount {
@@ -34,9 +50,11 @@ extension ResourceLoader {
         }
         let header = try BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .source)
         guard let header else { throw ImageError(.source, .notAnImage) }
+        var work = LoadReport.Work(layer: .source)
+        work.start = start
+        work.times.body = .now - start
         return FetchedResource(
             data: data, header: header, freshness: fetch.policy == .noStore ? .transient : .immutable,
-            responseTime: configuration.clock.now(), stored: nil,
-            work: LoadReport.Work(layer: .source))
+            responseTime: configuration.clock.now(), stored: nil, work: work)
     }
 }

@@ -23,11 +23,14 @@ final class ResourceLoader: Sendable {
 
     /// What to fetch for a request.
     ///
-    /// - Parameter sharing: What ``sharing(of:)`` has said of the request, if it has been asked.
-    func fetch(for request: ImageRequest, sharing: Digest? = nil) -> Fetch {
+    /// - Parameters:
+    ///   - sharing: What ``sharing(of:)`` has said of the request, if it has been asked.
+    ///   - number: That of the load.
+    func fetch(for request: ImageRequest, sharing: Digest? = nil, number: UInt64) -> Fetch {
         Fetch(
             sharing: sharing ?? self.sharing(of: request), request: request, policy: request.cachePolicy,
-            key: request.fetchKey(configuration.signatures), epoch: configuration.store?.epoch() ?? StoreEpoch(0))
+            key: request.fetchKey(configuration.signatures), epoch: configuration.store?.epoch() ?? StoreEpoch(0),
+            number: number)
     }
 
     /// What requests must have in common to share a download.
@@ -40,44 +43,79 @@ final class ResourceLoader: Sendable {
     private static let foreign = Digest("foreign")
 
     /// What to fetch for a request once stored bytes have turned out to be damaged.
-    func fetch(for request: ImageRequest, insteadOf damaged: FetchedResource) -> Fetch {
-        let fetch = fetch(for: request)
+    func fetch(for request: ImageRequest, insteadOf damaged: FetchedResource, number: UInt64) -> Fetch {
+        let fetch = fetch(for: request, number: number)
         return Fetch(
             sharing: fetch.sharing.combined(with: damaged.version), request: request, policy: .reload, key: fetch.key,
-            epoch: fetch.epoch, damaged: damaged.stored)
+            epoch: fetch.epoch, number: number, damaged: damaged.stored)
     }
 
     /// Loads the bytes, complete and recognised as an image within the limits.
     ///
-    /// - Throws: ``ImageError`` that names the source, or `CancellationError`.
-    ///
-    /// - Parameter onPiece: Is given each piece of a body that arrives, after it has been taken in.
+    /// - Parameter receiver: Is given each piece of a body that arrives.
+    /// - Throws: Whatever went wrong: see ``located(_:at:)``.
     func load(
-        _ fetch: Fetch, priority: TransferPriority, onPiece: @escaping PieceHandler
+        _ fetch: Fetch, priority: TransferPriority, receiver: any PieceReceiver
     ) async throws -> FetchedResource {
-        do {
-            if let damaged = fetch.damaged { await discard(damaged, of: nil) }
-            switch fetch.source {
-            case .http(let message):
-                guard message.url.isHTTP else {
-                    throw ImageError(.request, .unsupportedScheme(message.url.scheme ?? ""))
+        if let damaged = fetch.damaged { await discard(damaged, of: nil) }
+        guard let url = fetch.source.url, url.isHTTP else { return try await loadElsewhere(fetch) }
+
+        let lookup = if let found = lookUpAtOnce(fetch) { found } else { await lookUp(fetch) }
+        if let candidate = lookup.usable, let resource = await stored(candidate, .storage, fetch, lookup) {
+            return resource
+        }
+        if fetch.policy == .storedOnly || lookup.isUnsatisfiable { throw ImageError(.cache, .notStored) }
+
+        var attempts = attempts(fetch, lookup)
+        var isConditional = true
+        while true {
+            var latest: HTTPLoader.Exchange?
+            do {
+                let conditions = attempts.partial?.conditions ?? (isConditional ? lookup.conditions : nil)
+                let exchange = try await http.send(
+                    request(url, fetch, lookup, priority), conditions, for: fetch,
+                    failureCount: attempts.failureCount)
+                latest = exchange
+                if let key = fetch.key, !HTTPCache.isSafe(key.method) { await invalidate(key, after: exchange) }
+                if attempts.partial == nil {
+                    if exchange.response.status == 304, isConditional, let candidate = lookup.validated {
+                        await http.close(&attempts)
+                        if let resource = await confirmed(candidate, exchange, fetch, lookup) {
+                            http.reconnection.noteSuccess(at: url)
+                            return resource
+                        }
+                        // It speaks of another response, or the body has gone meanwhile: ask again, for all of it.
+                        isConditional = false
+                        continue
+                    }
+                } else if exchange.response.status == 416 {
+                    // There is no such rest, so what there is belongs to something else.
+                    attempts.partial = nil
+                    continue
                 }
-                return try await loadHTTP(message.url, fetch, priority, onPiece)
-            case .url(let url):
-                if url.isHTTP { return try await loadHTTP(url, fetch, priority, onPiece) }
-                return try resource(of: try await Self.read(url, configuration.limits), fetch)
-            case .data(let data):
-                return try resource(of: data, fetch)
-            case .closure(let closure):
-                return try resource(of: try await Self.call(closure), fetch)
+                let whole = try http.receiveAtOnce(
+                    exchange, fetch: fetch, lookup: lookup, attempts: &attempts, receiver: receiver)
+                let resource =
+                    if let whole { whole } else {
+                        try await http.receive(
+                            exchange, fetch: fetch, lookup: lookup, attempts: &attempts, receiver: receiver)
+                    }
+                http.reconnection.noteSuccess(at: url)
+                return resource
+            } catch {
+                if let resource = await standIn(for: error, latest, url, fetch, lookup) {
+                    await http.close(&attempts)
+                    return resource
+                }
+                try await http.retry(
+                    after: error, latest, url, fetch, isBackground: priority.value <= .low, &attempts)
             }
-        } catch {
-            throw Self.located(error, at: fetch.source)
         }
     }
 
+    /// What callers see of an error: ``ImageError`` that names the source, or `CancellationError`.
     @inline(never)
-    private static func located(_ error: any Error, at source: ImageRequest.Source) -> any Error {
+    static func located(_ error: any Error, at source: ImageRequest.Source) -> any Error {
         if error is CancellationError, Task.isCancelled { return error }
         // What an app's own transport throws may be anything, a cancellation of its own included.
         return (error as? ImageError ?? ImageError(.network, .transport, underlying: error)).located(at: source.url)
@@ -102,62 +140,11 @@ final class ResourceLoader: Sendable {
     /// Removes stored bytes that turned out to be damaged.
     func discard(_ id: StoredResponse.ID?, of url: URL?) async {
         guard let id, let store = configuration.store else { return }
-        configuration.onEvent?(.removedDamaged(url.map(RedactedURL.init)))
+        configuration.observer?.note(.removedDamaged(url.map(RedactedURL.init)))
         await http.attempt("remove") { try await store.remove(id) }
     }
 
-    // MARK: HTTP
-
-    private func loadHTTP(
-        _ url: URL, _ fetch: Fetch, _ priority: TransferPriority,
-        _ onPiece: @escaping PieceHandler
-    ) async throws -> FetchedResource {
-        let lookup = await lookUp(fetch)
-        if let candidate = lookup.usable, let resource = await stored(candidate, .storage, fetch, lookup) {
-            return resource
-        }
-        if fetch.policy == .storedOnly || lookup.isUnsatisfiable { throw ImageError(.cache, .notStored) }
-
-        var attempts = attempts(fetch, lookup)
-        var isConditional = true
-        while true {
-            var latest: HTTPLoader.Exchange?
-            do {
-                let conditions = attempts.partial?.conditions ?? (isConditional ? lookup.conditions : nil)
-                let exchange = try await http.send(
-                    request(url, fetch, lookup, priority), conditions, failureCount: attempts.failureCount)
-                latest = exchange
-                if let key = fetch.key, !HTTPCache.isSafe(key.method) { await invalidate(key, after: exchange) }
-                if attempts.partial == nil {
-                    if exchange.response.status == 304, isConditional, let candidate = lookup.validated {
-                        await http.close(&attempts)
-                        if let resource = await confirmed(candidate, exchange, fetch, lookup) {
-                            http.reconnection.noteSuccess(at: url)
-                            return resource
-                        }
-                        // It speaks of another response, or the body has gone meanwhile: ask again, for all of it.
-                        isConditional = false
-                        continue
-                    }
-                } else if exchange.response.status == 416 {
-                    // There is no such rest, so what there is belongs to something else.
-                    attempts.partial = nil
-                    continue
-                }
-                let resource = try await http.receive(
-                    exchange, fetch: fetch, lookup: lookup, attempts: &attempts, onPiece: onPiece)
-                http.reconnection.noteSuccess(at: url)
-                return resource
-            } catch {
-                if let resource = await standIn(for: error, latest, url, fetch, lookup) {
-                    await http.close(&attempts)
-                    return resource
-                }
-                try await http.retry(
-                    after: error, latest, url, fetch, isBackground: priority.value <= .low, &attempts)
-            }
-        }
-    }
+    // MARK: Beginning
 
     /// The beginning of a load: with what an earlier one has left, unless there is a stored response to ask about.
     @inline(never)
@@ -171,18 +158,36 @@ final class ResourceLoader: Sendable {
 
     @inline(never)
     private func lookUp(_ fetch: Fetch) async -> StoreLookup {
-        let start = ContinuousClock.now
+        let start = Moment.now
         var responses: [StoredResponse] = []
-        // A reload uses nothing of it, but takes its place.
-        if fetch.policy.readsStore || fetch.policy == .reload, let store = configuration.store, let key = fetch.key {
+        if asksStore(fetch), let store = configuration.store, let key = fetch.key {
             do {
                 responses = try await store.responses(for: key)
             } catch {
                 http.reportFault("look up", error)
             }
         }
-        return StoreLookup(
+        return lookup(responses, fetch, since: start)
+    }
+
+    /// The same, if it takes no wait.
+    @inline(never)
+    private func lookUpAtOnce(_ fetch: Fetch) -> StoreLookup? {
+        let start = Moment.now
+        guard asksStore(fetch), let key = fetch.key else { return lookup([], fetch, since: start) }
+        return http.promptStore.map { lookup($0.responsesAtOnce(for: key), fetch, since: start) }
+    }
+
+    private func lookup(_ responses: [StoredResponse], _ fetch: Fetch, since start: Moment) -> StoreLookup {
+        let lookup = StoreLookup(
             responses, fields: fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
+        configuration.observer?.onEvent?(.lookedUp(fetch.label, lookup.reason))
+        return lookup
+    }
+
+    /// Whether the store has a say: a reload uses nothing of it, but takes its place.
+    private func asksStore(_ fetch: Fetch) -> Bool {
+        configuration.store != nil && (fetch.policy.readsStore || fetch.policy == .reload)
     }
 }
 

@@ -18,15 +18,17 @@ final class StoreLookup: Sendable {
     private let candidates: [Candidate]
     private let decision: HTTPCache.Decision
     private let policy: ImageRequest.CachePolicy
+    private let start: Moment
     private let duration: Duration
 
     /// Decides by the policy what to do about a request.
     init(
         _ responses: [StoredResponse], fields: HTTPFields, _ policy: ImageRequest.CachePolicy, now: Date,
-        since start: ContinuousClock.Instant
+        since start: Moment
     ) {
         self.fields = fields
         self.policy = policy
+        self.start = start
         candidates = responses.compactMap { response in
             HTTPCache.StoredHead(encoded: response.metadata).map { Candidate(id: response.id, head: $0) }
         }
@@ -82,10 +84,14 @@ final class StoreLookup: Sendable {
     /// Whether the request allows stored responses alone, and none will do.
     var isUnsatisfiable: Bool { decision.outcome == .unsatisfiable }
 
+    /// Why; `nil` where the policy doesn't look at what is stored.
+    var reason: HTTPCache.Reason? { policy.readsStore ? decision.reason : nil }
+
     /// The beginning of a report, for a resource of that layer.
     func work(of layer: LoadReport.Layer) -> LoadReport.Work {
         var work = LoadReport.Work(layer: layer)
-        if policy.readsStore { work.cacheReason = decision.reason }
+        work.cacheReason = reason
+        work.start = start
         work.times.lookup = duration
         return work
     }

@@ -21,21 +21,18 @@ struct WaiterList<Waiter: JobWaiter> {
     var isEmpty: Bool { waiters.isEmpty }
 
     /// The highest priority of those who wait; the lowest there is if nobody does.
-    var priority: ImageRequest.Priority {
-        for level in ImageRequest.Priority.allCases.reversed() where counts[level] > 0 { return level }
-        return .veryLow
-    }
+    var priority: ImageRequest.Priority { counts.highest }
 
     mutating func join(_ waiter: Waiter, _ job: Waiter.Job) {
         waiter.position.job = job
         waiter.position.index = waiters.count
-        counts[waiter.position.priority] += 1
+        counts.add(1, to: waiter.position.priority)
         waiters.append(waiter)
     }
 
     mutating func leave(_ waiter: Waiter) {
         let index = waiter.position.index
-        counts[waiter.position.priority] -= 1
+        counts.add(-1, to: waiter.position.priority)
         let last = waiters.removeLast()
         if index < waiters.count {
             waiters[index] = last
@@ -45,9 +42,9 @@ struct WaiterList<Waiter: JobWaiter> {
     }
 
     mutating func change(_ waiter: Waiter, to priority: ImageRequest.Priority) {
-        counts[waiter.position.priority] -= 1
+        counts.add(-1, to: waiter.position.priority)
         waiter.position.priority = priority
-        counts[priority] += 1
+        counts.add(1, to: priority)
     }
 
     /// Lets everybody go.
@@ -58,20 +55,26 @@ struct WaiterList<Waiter: JobWaiter> {
     }
 }
 
-/// A number for each priority. In two vectors: one of eight would be aligned to 32 bytes, and with it every job, which costs
-/// more to allocate than what is aligned to 16.
+/// A number for each priority. Plain fields, since a vector would have every job aligned to 16 bytes, and that costs a
+/// hundred instructions more to allocate.
 private struct PriorityCounts {
-    private var low = SIMD4<Int32>.zero
-    private var high = SIMD4<Int32>.zero
+    private var counts: (Int32, Int32, Int32, Int32, Int32) = (0, 0, 0, 0, 0)
 
-    subscript(priority: ImageRequest.Priority) -> Int32 {
-        get {
-            let index = priority.rawValue
-            return index < 4 ? low[index] : high[index - 4]
-        }
-        set {
-            let index = priority.rawValue
-            if index < 4 { low[index] = newValue } else { high[index - 4] = newValue }
+    /// The highest priority whose number isn't 0; the lowest there is if all are.
+    var highest: ImageRequest.Priority {
+        if counts.4 > 0 { return .veryHigh }
+        if counts.3 > 0 { return .high }
+        if counts.2 > 0 { return .normal }
+        return counts.1 > 0 ? .low : .veryLow
+    }
+
+    mutating func add(_ change: Int32, to priority: ImageRequest.Priority) {
+        switch priority {
+        case .veryLow: counts.0 += change
+        case .low: counts.1 += change
+        case .normal: counts.2 += change
+        case .high: counts.3 += change
+        case .veryHigh: counts.4 += change
         }
     }
 }

@@ -129,10 +129,13 @@ final class WorkQueue: Sendable {
 
     /// Says that a piece of work has ended.
     func finish(_ item: WorkItem) {
-        let awaiting = change { state -> [CheckedContinuation<Void, Never>] in
+        // As a rule nobody waits for the place.
+        let isAwaited = state.withLock { state in
             state.end(item)
-            return state.takeAwaitingIdleness()
+            return state.counts.waiting > 0 || !state.spareLine.isEmpty || !state.awaitingIdleness.isEmpty
         }
+        guard isAwaited else { return }
+        let awaiting = change { $0.takeAwaitingIdleness() }
         for continuation in awaiting { continuation.resume() }
     }
 

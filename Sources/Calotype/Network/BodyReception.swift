@@ -1,7 +1,10 @@
 import Foundation
 
-/// Is given a piece of a body, and the body with it.
-typealias PieceHandler = @Sendable (borrowing BodyReception, Data) -> Void
+/// Is given the pieces of a body as they arrive. No closure, which would be one more object for each load.
+protocol PieceReceiver: AnyObject, Sendable {
+    /// Called with each piece, after it has been taken in.
+    func take(_ piece: Data, of reception: borrowing BodyReception)
+}
 
 /// The body of a success while it arrives: what has come, and whether it may go on.
 ///
@@ -13,10 +16,7 @@ struct BodyReception {
     /// The length of the body, if it is known.
     let expectedByteCount: Int64?
     /// When it was asked for. Tells one body from another, as long as one fetch has them; a continued one stays the same.
-    ///
-    /// An instant's layout isn't known when this is compiled. So `self` stays in one place, and the frame of the function that
-    /// receives it is a quarter of what it would be otherwise.
-    let startTime: ContinuousClock.Instant
+    let startTime: Moment
     private let limits: ImageLimits
     /// Where the bytes of this exchange begin: not 0 if they continue a body that broke off.
     private(set) var start = 0
@@ -89,12 +89,12 @@ struct BodyReception {
     @inline(never)
     func resource(
         stored: StoredResponse.ID?, _ exchange: HTTPLoader.Exchange, _ lookup: StoreLookup,
-        _ policy: ImageRequest.CachePolicy, receivedByteCount: Int64
+        _ policy: ImageRequest.CachePolicy, receivedByteCount: Int64, bodyTime: Duration
     ) throws -> FetchedResource {
         guard let header else { throw ImageError(.validation, .notAnImage) }
         var work = lookup.work(of: .network)
         exchange.describe(in: &work)
-        work.times.body = .now - exchange.headTime
+        work.times.body = bodyTime
         work.receivedByteCount = receivedByteCount
         return FetchedResource(
             data: data, header: header, freshness: policy.freshness(of: arrival.freshness),

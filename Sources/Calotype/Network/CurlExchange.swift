@@ -181,12 +181,15 @@ final class CurlExchange {
             case Int(CURL_HTTP_VERSION_2_0): "h2"
             default: nil
             }
+        let port = Int(calotype_easy_get_long(handle.easy, CURLINFO_LOCAL_PORT))
         guard !isReused else {
-            return HTTPExchangeMetrics(networkProtocol: name, reusedConnection: true, connectTime: .zero)
+            return HTTPExchangeMetrics(
+                networkProtocol: name, reusedConnection: true, connectTime: .zero, connectionID: port)
         }
         let info = transfer.request.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T
         let time = Duration.microseconds(calotype_easy_get_size(handle.easy, info))
-        return HTTPExchangeMetrics(networkProtocol: name, reusedConnection: false, connectTime: time)
+        return HTTPExchangeMetrics(
+            networkProtocol: name, reusedConnection: false, connectTime: time, connectionID: port)
     }
 }
 #endif

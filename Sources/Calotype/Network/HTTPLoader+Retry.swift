@@ -25,9 +25,10 @@ extension HTTPLoader {
             await giveUp(fetch, attempts)
             throw error
         }
-        configuration.onEvent?(
+        configuration.observer?.note(
             .retrying(
-                after: failure.located(at: fetch.source.url), attempt: attempts.failureCount + 1, delay: delay))
+                fetch.label, after: failure.located(at: fetch.source.url), attempt: attempts.failureCount + 1,
+                delay: delay))
         do {
             if let disconnection {
                 try await reconnection.sleep(for: delay, on: configuration.clock, for: url, since: disconnection)

@@ -13,15 +13,15 @@ final class HTTPLoader: Sendable {
         let requestTime: Date
         let responseTime: Date
         /// The same moments on a clock that nobody sets.
-        let start: ContinuousClock.Instant
-        let headTime: ContinuousClock.Instant
+        let start: Moment
+        let headTime: Moment
         let redirectCount: Int
         let retryCount: Int
         /// What the redirects mean to the response, if there were any.
         let redirection: HTTPCache.Redirection?
 
         init(
-            response: HTTPResponse, requestTime: Date, responseTime: Date, start: ContinuousClock.Instant,
+            response: HTTPResponse, requestTime: Date, responseTime: Date, start: Moment,
             redirectCount: Int, retryCount: Int, redirection: HTTPCache.Redirection?
         ) {
             self.response = response
@@ -35,6 +35,7 @@ final class HTTPLoader: Sendable {
         }
 
         func describe(in work: inout LoadReport.Work) {
+            work.exchangeStart = start
             work.times.firstByte = headTime - start
             work.redirectCount = redirectCount
             work.retryCount = retryCount
@@ -46,9 +47,12 @@ final class HTTPLoader: Sendable {
     /// What loads have left unfinished.
     let partials = PartialBodies()
     let reconnection: Reconnection
+    /// The configuration's store, if it needs no wait.
+    let promptStore: (any PromptStore)?
 
     init(_ configuration: ImagePipeline.Configuration) {
         self.configuration = configuration
+        promptStore = configuration.store as? any PromptStore
         reconnection = Reconnection(configuration.network)
     }
 
@@ -56,9 +60,10 @@ final class HTTPLoader: Sendable {
     ///
     /// - Parameters:
     ///   - conditions: What the request asks about bytes that are here.
+    ///   - fetch: What it is for.
     ///   - failureCount: How many attempts there were before.
     func send(
-        _ request: consuming HTTPRequest, _ conditions: Conditions?, failureCount: Int
+        _ request: consuming HTTPRequest, _ conditions: Conditions?, for fetch: Fetch, failureCount: Int
     ) async throws -> Exchange {
         conditions?.enter(&request, at: nil)
         if configuration.authorize != nil { try await authorize(&request) }
@@ -68,7 +73,8 @@ final class HTTPLoader: Sendable {
         var redirection: HTTPCache.Redirection?
         while true {
             let requestTime = configuration.clock.now()
-            let start = ContinuousClock.now
+            let start = Moment.now
+            noteRequest(for: fetch)
             let exchange: Exchange
             do {
                 exchange = Exchange(
@@ -78,6 +84,7 @@ final class HTTPLoader: Sendable {
             } catch {
                 throw Self.imageError(error)
             }
+            note(exchange, for: fetch)
             if exchange.response.status == 401, configuration.authorize != nil, refusalCount == 0, redirectCount == 0 {
                 refusalCount = 1
                 try await authorize(&request)
@@ -127,14 +134,15 @@ final class HTTPLoader: Sendable {
     ///
     /// - Parameters:
     ///   - lookup: What came before.
-    ///   - onPiece: Is given each piece, after it has been taken in.
+    ///   - receiver: Is given each piece.
     func receive(
         _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, attempts: inout LoadAttempts,
-        onPiece: PieceHandler
+        receiver: any PieceReceiver
     ) async throws -> FetchedResource {
         var reception = try begin(exchange, fetch, lookup, &attempts)
         let isStorable = fetch.policy.writesStore && reception.arrival.mayStore
         var pieces = exchange.response.body.makeAsyncIterator()
+        let bodyEnd: Moment
         do {
             if reception.start > 0 {
                 openAnew(reception, isStorable, fetch, lookup, &attempts)
@@ -151,13 +159,15 @@ final class HTTPLoader: Sendable {
                         attempts.deposit = nil
                     }
                 }
-                onPiece(reception, piece)
+                receiver.take(piece, of: reception)
             }
             try Task.checkCancellation()
             try reception.checkEnd()
+            bodyEnd = .now
         } catch {
             throw breakOff(reception, error, fetch, lookup, &attempts)
         }
+        note(reception, for: fetch)
         var stored: StoredResponse.ID?
         if let deposit = attempts.deposit.take() {
             do {
@@ -167,7 +177,45 @@ final class HTTPLoader: Sendable {
             }
         }
         return try reception.resource(
-            stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount)
+            stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount,
+            bodyTime: bodyEnd - exchange.headTime)
+    }
+
+    /// The same for a body that is there from the start, where the store needs no wait either.
+    ///
+    /// - Returns: `nil` if there is something to wait for.
+    @inline(never)
+    func receiveAtOnce(
+        _ exchange: Exchange, fetch: Fetch, lookup: StoreLookup, attempts: inout LoadAttempts,
+        receiver: any PieceReceiver
+    ) throws -> FetchedResource? {
+        guard let body = exchange.response.body.whole, configuration.store == nil || promptStore != nil,
+            attempts.partial == nil, attempts.deposit == nil
+        else { return nil }
+        var reception = try begin(exchange, fetch, lookup, &attempts)
+        do {
+            if !body.isEmpty {
+                attempts.receivedByteCount += Int64(body.count)
+                _ = try reception.take(body)
+                receiver.take(body, of: reception)
+            }
+            try Task.checkCancellation()
+            try reception.checkEnd()
+        } catch {
+            throw breakOff(reception, error, fetch, lookup, &attempts)
+        }
+        let bodyEnd = Moment.now
+        note(reception, for: fetch)
+        var stored: StoredResponse.ID?
+        if fetch.policy.writesStore, reception.arrival.mayStore, let promptStore, let key = fetch.key {
+            stored =
+                promptStore.addAtOnce(
+                    body, for: key, resource: fetch.resource, metadata: reception.arrival.head.encodedForImages(),
+                    replacing: lookup.selected?.id, since: fetch.epoch)?.id
+        }
+        return try reception.resource(
+            stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount,
+            bodyTime: bodyEnd - exchange.headTime)
     }
 
     /// The beginning of a body, or what there is of it already.
@@ -206,7 +254,7 @@ final class HTTPLoader: Sendable {
     /// Reports that a cache couldn't do its work. What every load does with the store is written out around this: a
     /// closure that waits costs its caller another frame.
     func reportFault(_ operation: String, _ error: any Error) {
-        configuration.onEvent?(.cacheFault(operation: operation, error))
+        configuration.observer?.note(.cacheFault(operation: operation, error))
     }
 
     // MARK: Checks

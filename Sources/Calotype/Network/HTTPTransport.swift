@@ -136,12 +136,18 @@ public struct HTTPExchangeMetrics: Sendable, Hashable {
     public var reusedConnection: Bool
     /// The time until the connection stood; zero when it was reused.
     public var connectTime: Duration?
+    /// Tells one connection from another that is open at the same time; the local port, where that is known.
+    public var connectionID: Int?
 
     /// Makes metrics.
-    public init(networkProtocol: String? = nil, reusedConnection: Bool = false, connectTime: Duration? = nil) {
+    public init(
+        networkProtocol: String? = nil, reusedConnection: Bool = false, connectTime: Duration? = nil,
+        connectionID: Int? = nil
+    ) {
         self.networkProtocol = networkProtocol
         self.reusedConnection = reusedConnection
         self.connectTime = connectTime
+        self.connectionID = connectionID
     }
 }
 
@@ -165,6 +171,11 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// A body that arrives.
     public init(_ source: any HTTPBodySource) {
         content = .arriving(source)
+    }
+
+    /// The body, if it was there from the start.
+    var whole: Data? {
+        if case .whole(let data) = content { data } else { nil }
     }
 
     /// Goes through the pieces.

@@ -5,20 +5,16 @@ public import Foundation
 /// Method, normalised URL (``ResourceID`` says how), partition, and the request fields that can change what a server
 /// sends. Credentials are no part of it: they belong to the partition.
 public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
-    /// One object, so that a key is copied by a single retain.
-    private final class Parts: Sendable {
+    /// What few keys have: an object, and none for what is no more than a GET of a URL.
+    private final class Details: Sendable {
         let method: String
-        let url: URL
         let partition: Partition?
         let fields: HTTPFields
         let body: Data?
         let signatures: SignatureRule
 
-        init(
-            method: String, url: URL, partition: Partition?, fields: HTTPFields, body: Data?, signatures: SignatureRule
-        ) {
+        init(method: String, partition: Partition?, fields: HTTPFields, body: Data?, signatures: SignatureRule) {
             self.method = method
-            self.url = url
             self.partition = partition
             self.fields = fields
             self.body = body
@@ -26,20 +22,20 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private let parts: Parts
+    private let details: Details?
 
     /// The method, upper case.
-    public var method: String { parts.method }
+    public var method: String { details?.method ?? "GET" }
     /// The URL as it is requested.
-    public var url: URL { parts.url }
+    public let url: URL
     /// The partition, if the request has one.
-    public var partition: Partition? { parts.partition }
+    public var partition: Partition? { details?.partition }
     /// The fields that matter, sorted by name in lower case.
-    public var fields: HTTPFields { parts.fields }
+    public var fields: HTTPFields { details?.fields ?? HTTPFields() }
     /// The bytes that are sent.
-    package var body: Data? { parts.body }
+    package var body: Data? { details?.body }
     /// Which query items are no part of the key.
-    package var signatures: SignatureRule { parts.signatures }
+    package var signatures: SignatureRule { details?.signatures ?? .known }
 
     /// Stands for all of the above.
     package let digest: Digest
@@ -48,8 +44,12 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
         method: String = "GET", url: URL, urlDigest: Digest? = nil, partition: Partition? = nil,
         fields: HTTPFields = .init(), body: Data? = nil, signatures: SignatureRule = .known
     ) {
-        parts = Parts(
-            method: method, url: url, partition: partition, fields: fields, body: body, signatures: signatures)
+        self.url = url
+        let isPlain = method == "GET" && partition == nil && fields.isEmpty && body == nil && signatures.isKnown
+        details =
+            isPlain
+            ? nil
+            : Details(method: method, partition: partition, fields: fields, body: body, signatures: signatures)
         var digest = urlDigest ?? URLNormalization(signatures).digest(of: url)
         if let partition { digest = digest.combined(with: partition.digest) }
         if let variant = Self.variant(method: method, fields: fields, body: body) {

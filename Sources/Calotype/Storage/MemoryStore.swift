@@ -31,8 +31,18 @@ public final class MemoryStore: ResponseStore {
         }
     }
 
+    /// A number as a key. The numbers follow one another, which is all that a table can wish for: no hasher is needed.
+    fileprivate struct Number: Hashable {
+        let value: Int64
+
+        init(_ value: Int64) { self.value = value }
+
+        /// See ``Digest``.
+        func _rawHashValue(seed: Int) -> Int { Int(truncatingIfNeeded: value) ^ seed }
+    }
+
     fileprivate struct State {
-        var entries: [Int64: Entry] = [:]
+        var entries: [Number: Entry] = [:]
         /// The variants of each key, oldest first.
         var variants: [Digest: ShortList<Entry>] = [:]
         /// Uses, oldest first. Only an entry's latest use counts; the others are passed over when they come up.
@@ -62,14 +72,12 @@ public final class MemoryStore: ResponseStore {
     }
 
     /// The variants stored under a key, newest first.
-    public func responses(for key: FetchKey) async throws -> [StoredResponse] {
-        state.withLock { $0.variants[key.digest]?.reversed().map(\.response) ?? [] }
-    }
+    public func responses(for key: FetchKey) async throws -> [StoredResponse] { responsesAtOnce(for: key) }
 
     /// The body of a variant. This is what counts as a use.
     public func body(of id: StoredResponse.ID) async throws -> StoredBody? {
         state.withLock { state in
-            guard let entry = state.entries[id.number] else { return nil }
+            guard let entry = state.entries[Number(id.number)] else { return nil }
             state.noteUse(of: entry)
             return .data(entry.body)
         }
@@ -78,11 +86,11 @@ public final class MemoryStore: ResponseStore {
     /// Replaces the metadata and leaves the body as it is.
     public func updateMetadata(of id: StoredResponse.ID, to metadata: Data) async throws -> Bool {
         state.withLock { state in
-            guard let entry = state.entries[id.number] else { return false }
+            guard let entry = state.entries[Number(id.number)] else { return false }
             state.byteCount += metadata.count - entry.metadata.count
             entry.metadata = metadata
             state.trim(to: byteLimit)
-            return state.entries[id.number] != nil
+            return state.entries[Number(id.number)] != nil
         }
     }
 
@@ -100,7 +108,7 @@ public final class MemoryStore: ResponseStore {
         _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> StoredResponse? {
-        commit(body, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
+        addAtOnce(body, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
     }
 
     /// Removes one variant.
@@ -144,7 +152,14 @@ public final class MemoryStore: ResponseStore {
         state.withLock { StoreUsage(responseCount: $0.entries.count, byteCount: Int64($0.byteCount)) }
     }
 
-    fileprivate func commit(
+}
+
+extension MemoryStore: PromptStore {
+    package func responsesAtOnce(for key: FetchKey) -> [StoredResponse] {
+        state.withLock { $0.variants[key.digest]?.reversed().map(\.response) ?? [] }
+    }
+
+    package func addAtOnce(
         _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) -> StoredResponse? {
@@ -156,7 +171,7 @@ public final class MemoryStore: ResponseStore {
             state.trim(to: byteLimit - byteCount)
             let entry = Entry(id: state.nextID, key: key, resource: resource, metadata: metadata, body: body)
             state.nextID += 1
-            state.entries[entry.id] = entry
+            state.entries[Number(entry.id)] = entry
             state.variants[entry.key, default: ShortList()].append(entry)
             state.noteUse(of: entry)
             state.byteCount += byteCount
@@ -167,14 +182,14 @@ public final class MemoryStore: ResponseStore {
 
 extension MemoryStore.State {
     fileprivate mutating func remove(_ id: Int64) {
-        guard let entry = entries.removeValue(forKey: id) else { return }
+        guard let entry = entries.removeValue(forKey: MemoryStore.Number(id)) else { return }
         byteCount -= entry.byteCount
         variants[entry.key]?.removeAll { $0 === entry }
         if variants[entry.key]?.isEmpty == true { variants[entry.key] = nil }
     }
 
     fileprivate mutating func removeAll(where condition: (MemoryStore.Entry) -> Bool) {
-        for (id, entry) in entries where condition(entry) { remove(id) }
+        for entry in entries.values where condition(entry) { remove(entry.id) }
     }
 
     fileprivate mutating func noteUse(of entry: MemoryStore.Entry) {
@@ -182,7 +197,7 @@ extension MemoryStore.State {
         entry.lastUse = useCount
         uses.append((entry.id, useCount))
         if uses.count > 2 * entries.count + 64 {
-            uses.removeAll { entries[$0.id]?.lastUse != $0.use }
+            uses.removeAll { entries[MemoryStore.Number($0.id)]?.lastUse != $0.use }
             firstUse = 0
         }
     }
@@ -190,7 +205,7 @@ extension MemoryStore.State {
     fileprivate mutating func trim(to limit: Int) {
         while byteCount > limit, firstUse < uses.count {
             let (id, use) = uses[firstUse]
-            if entries[id]?.lastUse == use { remove(id) }
+            if entries[MemoryStore.Number(id)]?.lastUse == use { remove(id) }
             firstUse += 1
         }
     }
@@ -226,7 +241,7 @@ private final class Writer: ResponseWriter {
     }
 
     func commit() async throws -> StoredResponse? {
-        store.commit(
+        store.addAtOnce(
             body.withLock { $0 }, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
     }
 

@@ -14,6 +14,8 @@ enum PipelineCase: String, CaseIterable {
     case impressionHash = "impression-hash"
     case impressionImage = "impression-image"
     case uniqueRequest = "unique-request"
+    case recorder = "recorder"
+    case recordedRequest = "recorded-request"
     case waiters = "waiters"
     case waitingTasks = "waiting-tasks"
     case bareTasks = "bare-tasks"
@@ -30,6 +32,8 @@ enum PipelineCase: String, CaseIterable {
         case .impressionHash: "making the ThumbHash of 264 x 176 pixels"
         case .impressionImage: "making 32 x 21 pixels of a ThumbHash"
         case .uniqueRequest: "unique request, instant transport, no-op decoder"
+        case .recorder: "keeping a load's report in a recorder"
+        case .recordedRequest: "unique-request, with a recorder"
         case .waiters: "one of 1,000 loads that wait for one image"
         case .waitingTasks: "one of 1,000 tasks that await one image"
         case .bareTasks: "one of 1,000 tasks that await a bare continuation"
@@ -44,9 +48,11 @@ enum PipelineCase: String, CaseIterable {
         case .cachedURL: 3_000
         case .awaitHit: 2_500
         case .impression, .impressionMiss: 3_000
+        // Three hundredths of what a request may take.
+        case .recorder: 1_050
         case .uniqueRequest: 35_000
         case .waiters: 6_000
-        case .impressionHash, .impressionImage, .waitingTasks, .bareTasks: nil
+        case .impressionHash, .impressionImage, .waitingTasks, .bareTasks, .recordedRequest: nil
         }
     }
 
@@ -55,19 +61,24 @@ enum PipelineCase: String, CaseIterable {
         switch self {
         case .memoryHit, .cachedRequest, .cachedURL, .awaitHit, .impression, .impressionMiss: (10_000, 110_000)
         case .impressionHash, .impressionImage: (50, 250)
-        case .uniqueRequest: (500, 3_500)
+        case .recorder: (10_000, 110_000)
+        case .uniqueRequest, .recordedRequest: (500, 3_500)
         case .waiters, .waitingTasks, .bareTasks: (2_000, 12_000)
         }
     }
 
     /// The pipeline lives as long as the process: emptying its caches at the end is no part of an operation.
     private static let memory = MemoryCache(costLimit: 64 << 20)
-    private static let pipeline: ImagePipeline = {
+    private static let pipeline = makePipeline(nil)
+    private static let recordedPipeline = makePipeline(PipelineRecorder(countLimit: 1_000))
+
+    private static func makePipeline(_ recorder: PipelineRecorder?) -> ImagePipeline {
         var configuration = ImagePipeline.Configuration(
             transport: InstantTransport(), memory: memory, store: MemoryStore())
         configuration.decoders = ImageDecoders([NoOpDecoder()])
+        configuration.recorder = recorder
         return ImagePipeline(configuration)
-    }()
+    }
 
     func run(_ count: Int) async throws {
         let (memory, pipeline) = (Self.memory, Self.pipeline)
@@ -94,10 +105,17 @@ enum PipelineCase: String, CaseIterable {
         case .impressionImage:
             let hash = ThumbHash(TestImages.gradientBitmap(width: 264, height: 176))
             for _ in 0..<count { precondition(hash.bitmap(size: PixelSize(width: 32, height: 21)).byteCount > 0) }
-        case .uniqueRequest:
+        case .recorder:
+            let recorder = PipelineRecorder(countLimit: 1_000)
+            let request = ImageRequest(url: URL(string: "https://images.example.com/photos/2026/recorded.png?w=264")!)
+            let report = try await pipeline.result(for: request).report
+            for _ in 0..<count { recorder.record(report) }
+            precondition(recorder.count == 1_000)
+        case .uniqueRequest, .recordedRequest:
+            let loading = self == .recordedRequest ? Self.recordedPipeline : pipeline
             for index in 0..<count {
                 let url = URL(string: "https://images.example.com/photos/2026/11/unique-\(index).png?w=264")!
-                _ = try await pipeline.image(for: ImageRequest(url: url))
+                _ = try await loading.image(for: ImageRequest(url: url))
             }
         case .waiters:
             for round in 0..<count / 1_000 {

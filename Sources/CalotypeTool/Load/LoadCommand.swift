@@ -31,6 +31,10 @@ extension Command {
         }
         var configuration = ImagePipeline.Configuration(store: store ?? MemoryStore())
         if store != nil { configuration.onEvent = complain }
+        let recorder =
+            options.reportPath == nil && options.tracePath == nil
+            ? nil : PipelineRecorder(countLimit: max(5_000, items.count), byteCountLimit: 64 << 20)
+        configuration.recorder = recorder
         let run = LoadRun(pipeline: ImagePipeline(configuration), options: options, items: items, bar: bar)
         let table = LoadTable(usesColor: Console.allowsColor(1), showsPreviews: options.makesPreviews)
         var totals = LoadTotals()
@@ -42,7 +46,17 @@ extension Command {
         }
         bar?.close()
         await store?.close()
+        if let recorder { try write(recorder, options) }
         return totals
+    }
+
+    private static func write(_ recorder: PipelineRecorder, _ options: LoadOptions) throws {
+        if let path = options.reportPath {
+            try LocalFile.write(recorder.page(title: "calo load", showsURLs: options.showsURLs), to: path)
+        }
+        if let path = options.tracePath {
+            try LocalFile.write(recorder.trace(showsURLs: options.showsURLs), to: path)
+        }
     }
 
     /// A fault of the store costs nothing but what it would have kept.

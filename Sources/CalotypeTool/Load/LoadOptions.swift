@@ -14,6 +14,11 @@ struct LoadOptions: Sendable {
     var makesPreviews = false
     /// Where responses are kept beyond the run.
     var storeFolder: String?
+    /// Where a page that shows every load is written, and a trace.
+    var reportPath: String?
+    var tracePath: String?
+    /// Whether those show URLs and file names.
+    var showsURLs = false
     var operands: [String] = []
 
     enum Format: String, CaseIterable {
@@ -33,6 +38,9 @@ struct LoadOptions: Sendable {
         }
         guard outputFolder != nil || (format == nil && quality == nil) else {
             throw UsageError("--format and --quality are for what --output writes: add --output DIR.")
+        }
+        guard !showsURLs || reportPath != nil || tracePath != nil else {
+            throw UsageError("--show-urls is for what --report and --trace write: add one of them.")
         }
         guard quality == nil || format == .jpeg else {
             throw UsageError("--quality is JPEG's: add --format jpeg.")
@@ -101,6 +109,20 @@ struct LoadOptions: Sendable {
             "--previews",
             help: "decode images while they arrive, as a view does, and say how soon\nthere was something to show"
         ) { options, _ in options.makesPreviews = true },
+        .init(
+            "--report", value: "FILE",
+            help: "write a page that shows every load: a waterfall, what served it\nand why, in one file"
+        ) { options, value in
+            guard !value.isEmpty else { throw UsageError("--report needs the name of a file.") }
+            options.reportPath = value
+        },
+        .init("--trace", value: "FILE", help: "write the same as a trace, for ui.perfetto.dev") { options, value in
+            guard !value.isEmpty else { throw UsageError("--trace needs the name of a file.") }
+            options.tracePath = value
+        },
+        .init("--show-urls", help: "show URLs and file names in the page and the trace") { options, _ in
+            options.showsURLs = true
+        },
         .init("--json", help: "print a JSON object for each source, one a line") { options, _ in
             options.printsJSON = true
         },

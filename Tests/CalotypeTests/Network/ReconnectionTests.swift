@@ -205,7 +205,7 @@ struct ReconnectionTests {
         try await fixture.clock.waitForSleepers(count: 1)
         #expect(network.observerCount == 1)
         network.status.isAvailable = true
-        await fixture.events.wait { if case .retrying(_, attempt: 3, _) = $0 { true } else { false } }
+        await fixture.events.wait { if case .retrying(_, _, attempt: 3, _) = $0 { true } else { false } }
         try await fixture.clock.waitForSleepers(count: 1)
         #expect(fixture.clock.requestedSleeps == [.seconds(8), .seconds(15)])
         #expect(transport.requests.count == 2)

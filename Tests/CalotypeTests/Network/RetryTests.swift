@@ -104,7 +104,7 @@ struct RetryTests {
         #expect(transport.requests.count == 3)
         #expect(fixture.clock.requestedSleeps == row.waits)
         let retries = fixture.events.all.compactMap { event -> (Int, ImageError.Reason, Duration)? in
-            guard case .retrying(let error, let attempt, let delay) = event else { return nil }
+            guard case .retrying(_, let error, let attempt, let delay) = event else { return nil }
             #expect(error.source?.description == "http://img.example.com")
             return (attempt, error.reason, delay)
         }

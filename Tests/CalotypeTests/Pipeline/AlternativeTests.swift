@@ -63,7 +63,7 @@ struct AlternativeTests {
         #expect(result.image.bitmap.pixel(0, 0) == .blue)
         #expect(result.report.alternative == .fallback(1))
         let resorts = fixture.events.all.compactMap { event in
-            if case .resorted(let next, let error) = event { (next, error.reason) } else { nil }
+            if case .resorted(_, let next, let error) = event { (next, error.reason) } else { nil }
         }
         #expect(resorts.map(\.0) == [.fallback(0), .fallback(1)])
         #expect(resorts.map(\.1) == [row.reason, .status(404)])

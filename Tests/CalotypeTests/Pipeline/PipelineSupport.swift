@@ -122,6 +122,8 @@ final class EventLog: Sendable {
 
     var all: [ImageEvent] { state.withLock { $0.events } }
 
+    func removeAll() { state.withLock { $0.events = [] } }
+
     var append: @Sendable (ImageEvent) -> Void {
         { [self] event in
             let ready = state.withLock { state in

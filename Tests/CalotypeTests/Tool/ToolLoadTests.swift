@@ -11,7 +11,7 @@ struct ToolLoadTests {
         "bad usage: status 2, a message on standard error, nothing on standard output",
         arguments: [
             [], ["bogus"], ["load"], ["load", "--size", "0x0", "a"], ["load", "--what", "a"], ["demo", "a"],
-            ["load", "--header", "none", "a"],
+            ["load", "--header", "none", "a"], ["load", "--report", "", "a"], ["load", "--show-urls", "a"],
         ])
     func usage(_ arguments: [String]) async throws {
         let run = try await ToolProcess(arguments)
@@ -145,6 +145,24 @@ struct ToolLoadTests {
         #expect(run.lines.first?.contains("previews, first ms  source") == true)
         #expect(run.lines.dropFirst().first?.contains(" -  #1 http") == true)
         #expect(try await !ToolProcess("load", url).output.contains("previews"))
+    }
+
+    @Test("--report writes a page of all loads and --trace a trace; URLs are in them only with --show-urls")
+    func report() async throws {
+        let server = try LoopbackServer()
+        server.respond(to: "/secret.png", with: .ok(png, type: "image/png"))
+        let folder = try TemporaryFolder()
+        let url = server.url("/secret.png").absoluteString
+        let outputs = ["--report", folder.path + "/page.html", "--trace", folder.path + "/trace.json"]
+        for showsURLs in [false, true] {
+            let run = try await ToolProcess(["load"] + outputs + (showsURLs ? ["--show-urls"] : []) + [url, url + "x"])
+            #expect(run.status == 1, "\(run.errors)")
+            let page = try RecordedPage(Data(contentsOf: folder.url.appending(path: "page.html")))
+            #expect(page.data.loads.map(\.outcome).sorted() == ["failed", "network"])
+            #expect(page.html.contains("secret.png") == showsURLs)
+            let trace = try String(contentsOf: folder.url.appending(path: "trace.json"), encoding: .utf8)
+            #expect(trace.contains("traceEvents") && trace.contains("secret.png") == showsURLs)
+        }
     }
 
     @Test("an interrupt stops cleanly: what is done is reported, status 130")

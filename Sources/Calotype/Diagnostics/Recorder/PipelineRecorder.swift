@@ -1,0 +1,127 @@
+public import Foundation
+import Synchronization
+
+/// Keeps what the last loads of one or several pipelines did, and makes a page or a trace of it: a flight recorder.
+///
+///     let recorder = PipelineRecorder()
+///     var configuration = ImagePipeline.Configuration()
+///     configuration.recorder = recorder
+///     …
+///     try recorder.page().write(to: folder.appending(path: "loads.html"))
+///
+/// A load is kept when it has ended: with its report, or with why there is none. What is under way isn't in it yet. Loads of
+/// bytes alone (``ImagePipeline/data(for:)-(URL)``, an ``ImagePrefetcher`` to disk) have no report, and aren't kept.
+///
+/// What is written shows schemes, hosts and the numbers of loads, and nothing else of their URLs unless that is asked for;
+/// fields, bodies and partitions aren't even kept.
+///
+/// - Isolation: Any thread.
+/// - Memory: Bounded, in loads and in bytes; whichever limit is reached first, the oldest loads make room. 5,000 loads take
+///   about 4 MB. No image is held, no request and no file.
+/// - Cost: Some hundred instructions a load, where one from the network takes tens of thousands.
+public final class PipelineRecorder: Sendable {
+    /// How many loads are kept at most.
+    public let countLimit: Int
+    /// How many bytes they may take at most, as they are estimated.
+    public let byteCountLimit: Int
+
+    let startDate: Date
+    let startTime: Moment
+    private let state: Mutex<RecordBook>
+
+    /// Makes a recorder that has recorded nothing.
+    public init(countLimit: Int = 5_000, byteCountLimit: Int = 8 << 20) {
+        self.countLimit = max(1, countLimit)
+        self.byteCountLimit = max(0, byteCountLimit)
+        startDate = Date()
+        startTime = .now
+        state = Mutex(RecordBook(countLimit: self.countLimit, byteCountLimit: self.byteCountLimit))
+    }
+
+    /// How many loads are kept now.
+    public var count: Int { state.withLock { $0.loads.count } }
+
+    /// About how many bytes they take.
+    public var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// Forgets what has been recorded.
+    public func removeAll() {
+        state.withLock { $0 = RecordBook(countLimit: countLimit, byteCountLimit: byteCountLimit) }
+    }
+
+    /// A page that shows the loads: a single file that needs nothing else, and asks the network for nothing.
+    ///
+    /// It has a waterfall of all loads, the connections and the decoders as lanes, what each layer served over time, and for
+    /// every load the reason in words. It is in UTF-8.
+    ///
+    /// - Parameters:
+    ///   - title: Stands at the top.
+    ///   - showsURLs: Whether URLs are written in full. Paths and queries hold tokens and names often enough: whoever gets
+    ///     the page can read them.
+    public func page(title: String = "Calotype", showsURLs: Bool = false) -> Data {
+        RecorderPage.make(of: recording(title: title, showsURLs: showsURLs))
+    }
+
+    /// The loads as a trace: JSON in Chrome's trace event format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+    ///
+    /// Loads, connections and decoders are processes there, each with its lanes; stages are slices, and a load's slice has its
+    /// report as arguments.
+    ///
+    /// - Parameter showsURLs: See ``page(title:showsURLs:)``.
+    public func trace(showsURLs: Bool = false) -> Data {
+        RecorderTrace.make(of: recording(title: "Calotype", showsURLs: showsURLs))
+    }
+
+    private func recording(title: String, showsURLs: Bool) -> Recording {
+        let book = state.withLock { $0 }
+        return Recording(book, title: title, showsURLs: showsURLs, startDate: startDate, startTime: startTime)
+    }
+
+    // MARK: What pipelines call
+
+    package func record(_ report: LoadReport) {
+        let (text, kept) = (Self.text(of: report.url), LoadReport(withoutRequest: report))
+        state.withLock { $0.add(RecordedLoad(number: report.number, text: text, outcome: .loaded(kept))) }
+    }
+
+    func recordEnd(of load: ImageLoad, _ failure: ImageError?) {
+        let end = Moment.now
+        let ending = RecordedLoad.Ending(start: load.startTime, end: end, failure: failure?.description)
+        let record = RecordedLoad(number: load.number, text: Self.text(of: load.request.url), outcome: .ended(ending))
+        state.withLock { $0.add(record) }
+    }
+
+    /// Notes what happened beside the loads, or to one of them on its way.
+    func record(_ event: ImageEvent) {
+        let number: UInt64? =
+            switch event {
+            case .retrying(let load, _, _, _), .resorted(let load, _, _): load.number
+            case .cacheFault, .removedDamaged: nil
+            default: 0
+            }
+        // The others are steps, which the report of the load has.
+        guard number != 0 else { return }
+        let remark = RecordedRemark(time: .now, number: number, text: event.remark)
+        state.withLock { $0.add(remark) }
+    }
+
+    /// What is kept of a URL: it may be shown if somebody asks. A `data:` URL is a file, as a rule a large one.
+    private static func text(of url: URL?) -> String {
+        guard let url else { return "" }
+        let text = url.absoluteString
+        return text.utf8.count > 8_192 || text.hasPrefixIgnoringASCIICase("data:") ? RedactedURL(url).description : text
+    }
+}
+
+extension ImageEvent {
+    /// The description without the load's label, which stands beside it.
+    fileprivate var remark: String {
+        switch self {
+        case .retrying(_, let error, let attempt, let delay):
+            "Attempt \(attempt) follows in \(Int64((delay / .milliseconds(1)).rounded())) ms. \(error)"
+        case .resorted(_, .lowData, let error): "Turned to the URL for constrained networks. \(error)"
+        case .resorted(_, .fallback(let index), let error): "Turned to the fallback URL \(index + 1). \(error)"
+        default: description
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Makes the page that shows what has been recorded.
+///
+/// The page itself is in Support/RecorderPage, and in `RecorderPage+Source.swift`, which is made of that
+/// (`scripts/embed-recorder-page.sh`): the package has no resources, so that it needs no bundle.
+///
+/// What it shows is data in it, never markup: hosts and URLs come from outside. A policy in the page allows no request at all,
+/// and no script or style but its own, which it names by their digests.
+package enum RecorderPage {
+    static func make(of recording: Recording) -> Data {
+        var page = Data()
+        var rest = html[...]
+        let parts: [(mark: String, text: () -> Data)] = [
+            ("{{policy}}", { Data(policy.utf8) }),
+            ("{{title}}", { Data(escaped(recording.title).utf8) }),
+            ("{{style}}", { Data(css.utf8) }),
+            ("{{data}}", { recording.scriptSafeJSON() }),
+            ("{{script}}", { Data(js.utf8) }),
+        ]
+        // Each mark stands once, in this order; what is put in isn't searched for the next.
+        for part in parts {
+            guard let range = rest.range(of: part.mark) else { preconditionFailure("The page has no \(part.mark).") }
+            page += Data(rest[..<range.lowerBound].utf8)
+            page += part.text()
+            rest = rest[range.upperBound...]
+        }
+        return page + Data(rest.utf8)
+    }
+
+    /// - Source: Content Security Policy Level 3, sections 6.1 and 2.3.1.
+    static let policy = """
+        default-src 'none'; script-src 'sha256-\(digest(of: js))'; style-src 'sha256-\(digest(of: css))'; \
+        img-src data:; base-uri 'none'; form-action 'none'
+        """
+
+    private static func digest(of text: String) -> String {
+        Data(SHA256.hash(text)).base64EncodedString()
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.unicodeScalars.append(character)
+            }
+        }
+        return result
+    }
+}
