@@ -21,13 +21,13 @@ struct Demo: Sendable {
         let pictures = try FeedPictures.make(max(options.rowCount, StoryPictures.count))
         let sides = try await scroll(Array(pictures.prefix(options.rowCount)))
         say(FeedTable(sides: sides.map { ($0.side, $0.result.report) }).text + "\n")
-        let acts = try await tell(StoryPictures(pictures))
+        let (acts, recorder) = try await tell(StoryPictures(pictures))
         let report = DemoReport(
             rowCount: options.rowCount, sides: sides.map { ($0.side, $0.result.report) }, acts: acts)
         say(report.story.text + "\n")
         if options.printsJSON { Console.print(try report.json()) }
 
-        let files = try write(report, sides, since: start)
+        let files = try write(report, sides, recorder, since: start)
         bar?.close()
         let seconds = (ContinuousClock.now - start).millisecondCount / 1_000
         say("Wrote \(files.joined(separator: ",\n      ")).\nIt took \(seconds.figure) s.")
@@ -74,7 +74,7 @@ struct Demo: Sendable {
     // MARK: The acts
 
     @MainActor
-    private func tell(_ pictures: StoryPictures) async throws -> [Act] {
+    private func tell(_ pictures: StoryPictures) async throws -> ([Act], PipelineRecorder) {
         let folder = FileManager.default.temporaryDirectory.appending(path: "calo-demo-\(UUID().uuidString)")
         let story = try Story(
             pictures, folder: folder, latency: .milliseconds(FeedServer.latencyMilliseconds))
@@ -91,7 +91,7 @@ struct Demo: Sendable {
             throw error
         }
         await end(story)
-        return acts
+        return (acts, story.recorder)
     }
 
     @MainActor
@@ -105,18 +105,22 @@ struct Demo: Sendable {
 
     /// - Returns: The files' paths, the page's first.
     private func write(
-        _ report: DemoReport, _ sides: Sides, since start: ContinuousClock.Instant
+        _ report: DemoReport, _ sides: Sides, _ recorder: PipelineRecorder, since start: ContinuousClock.Instant
     ) throws -> [String] {
         let strip = FilmStrip(
             layout: FeedLayout(rowCount: options.rowCount),
             lanes: sides.map { .init(title: $0.side.title, frames: $0.result.film) })
         let bitmap = strip.bitmap
         let film = try ImageEncoder().encoded(DecodedImage(bitmap: bitmap), as: .png)
+        // The URLs are this program's own, and tell which row a load was for.
+        let waterfall = recorder.page(title: "calo demo", showsURLs: true)
         let page = try DemoPage(
-            report: report, strip: strip, stripFile: film, stripSize: bitmap.size, waterfall: "", date: Date(),
-            duration: .now - start
+            report: report, strip: strip, stripFile: film, stripSize: bitmap.size,
+            waterfall: String(decoding: waterfall, as: UTF8.self), date: Date(), duration: .now - start
         ).html()
-        var files = [("index.html", Data(page.utf8)), ("film-strip.png", film)]
+        var files = [
+            ("index.html", Data(page.utf8)), ("film-strip.png", film), ("trace.json", recorder.trace(showsURLs: true)),
+        ]
         if let sheet = sides.compactMap(\.result.contactSheet).first { files.append(("contact-sheet.png", sheet)) }
         return try files.map { name, data in
             let path = "\(options.outputFolder)/\(name)"

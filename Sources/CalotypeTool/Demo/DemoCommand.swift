@@ -75,7 +75,7 @@ struct DemoOptions: Sendable {
 
         The folder gets index.html, the whole story on one page that needs no other file; film-strip.png,
         \(FeedScript.filmFrameCount) moments of both feeds, in which a pink square is a placeholder for a picture that had been there;
-        and contact-sheet.png, every picture as Calotype rendered it.
+        contact-sheet.png, every picture as Calotype rendered it; and trace.json, the loads of the acts for Perfetto.
 
         Exit status: 0; 1 if something went wrong or isn't as it should be, which is then named; 2 for arguments that make
         no sense; 130 after an interrupt.

@@ -276,9 +276,10 @@ struct ToolDemoTests {
         for act in Act.Name.allCases { #expect(run.lines.count { $0.hasPrefix(act.rawValue) } == 2, "\(act)") }
         #expect(!run.output.contains("NOT SO") && run.lines.allSatisfy { $0.count <= 79 })
         #expect(!run.all.contains("\u{1B}"))
-        #expect(folder.names(in: "calo-demo") == ["contact-sheet.png", "film-strip.png", "index.html"])
+        #expect(folder.names(in: "calo-demo") == ["contact-sheet.png", "film-strip.png", "index.html", "trace.json"])
         let page = String(decoding: try folder.data("calo-demo/index.html"), as: UTF8.self)
         #expect(page.contains("<h3>Warm start</h3>"))
+        #expect(page.contains("srcdoc=\"&lt;!doctype html&gt;") && page.contains("/story/5.jpg"))
         let sheet = try ImageDecoders.system.decode(folder.data("calo-demo/contact-sheet.png"))
         #expect(sheet.pixelSize == PixelSize(width: 28 + 6 * 292, height: 28 + 2 * 292))
         let strip = try ImageDecoders.system.decode(folder.data("calo-demo/film-strip.png"))
@@ -299,7 +300,7 @@ struct ToolDemoTests {
         let acts = try #require(document?["acts"] as? [[String: Any]])
         #expect(acts.compactMap { $0["name"] as? String } == Act.Name.allCases.map(\.rawValue))
         #expect(acts.compactMap { $0["requests"] as? Int } == [8, 3, 3, 0, 4, 8])
-        #expect(folder.names(in: "out").count == 3)
+        #expect(folder.names(in: "out").count == 4)
     }
 
     @Test("a folder that can't be made is named, before anything is done")

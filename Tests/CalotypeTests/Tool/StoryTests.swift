@@ -64,6 +64,8 @@ struct StoryTests {
             let sizes = DemoFixture.pictures.map(\.count)
             #expect(acts[0].traffic.byteCount == sizes.prefix(8).reduce(0, +))
             #expect(acts[2].traffic.byteCount == sizes[14])
+            // Those of eight rows, of two that failed and came back, and of one that was cancelled, at least.
+            #expect(story.recorder.count >= 8 + 8 + 8 + 8 + 2 + 8)
             // The scenes show it: nothing, impressions; pictures; failures; blank rows.
             let pictures = acts.map { $0.scenes.map { $0.frame.rows.count { $0.picture != nil } } }
             #expect(pictures == [[0, 8], [8, 8], [8, 8], [6, 6], [8], [7, 4]])

@@ -41,7 +41,8 @@ final class Story {
     let network = ManualNetworkMonitor()
     /// Where the store is.
     let folder: URL
-    private let observe: @Sendable (ImageEvent) -> Void
+    /// What every load of the story did, over all launches.
+    let recorder = PipelineRecorder()
     private let faults = FaultCount()
     private var launched: Launch?
     /// Decodes what a row should show, from the file alone.
@@ -52,14 +53,9 @@ final class Story {
     /// - Parameters:
     ///   - folder: Where the store is to be. Made when it is needed; whoever gives it removes it.
     ///   - latency: From a request to the server's response.
-    ///   - observe: Gets the events of every launch, on any thread.
-    init(
-        _ pictures: StoryPictures, folder: URL, latency: Duration,
-        observe: @escaping @Sendable (ImageEvent) -> Void = { _ in }
-    ) throws {
+    init(_ pictures: StoryPictures, folder: URL, latency: Duration) throws {
         self.pictures = pictures
         self.folder = folder
-        self.observe = observe
         origin = try StoryOrigin(latency: latency)
         for row in 0..<StoryPictures.rowCount { serve(row, pictures.row(row)) }
         for row in StoryPictures.unknownRows {
@@ -124,9 +120,8 @@ final class Story {
         screen = nil
         // As the end of a process: no request can be answered from here any more.
         await launched?.store.close()
-        let events: @Sendable (ImageEvent) -> Void = { [observe, faults] event in
+        let events: @Sendable (ImageEvent) -> Void = { [faults] event in
             if case .cacheFault = event { faults.increment() }
-            observe(event)
         }
         let store = SQLiteStore(directory: folder, onEvent: events)
         #if os(Linux)
@@ -138,6 +133,7 @@ final class Story {
             transport: transport, memory: MemoryCache(costLimit: 64 << 20, reactsToMemoryPressure: false), store: store)
         configuration.network = network
         configuration.onEvent = events
+        configuration.recorder = recorder
         let launch = Launch(pipeline: ImagePipeline(configuration), store: store)
         launched = launch
         await launch.pipeline.prepare()
