@@ -4,7 +4,7 @@ import Foundation
 extension Command {
     /// `calo demo`.
     static let demo = Command(
-        name: "demo", summary: "show what becomes of images: a feed, launches, a change, no network, a sign-out",
+        name: "demo", summary: "show what becomes of images: a feed twice, then six acts",
         help: DemoOptions.help
     ) { arguments in
         let options = try DemoOptions(arguments)

@@ -59,6 +59,7 @@ extension DemoPage {
         .act h3::before { content: counter(act) ". "; color: var(--soft); font-weight: 400; }
         .claims { list-style: none; margin: 1rem 0 0; padding: 0; font-size: 0.98rem; }
         .claims li { display: grid; grid-template-columns: 1.7rem minmax(0, 1fr); padding: 0.3rem 0; overflow-wrap: anywhere; }
+        .claims b { white-space: nowrap; }
         .mark { color: var(--good); font-weight: 700; }
         .fails, .fails .mark { color: var(--bad); }
         .scenes { display: flex; gap: 1rem; }

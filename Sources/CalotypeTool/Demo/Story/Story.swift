@@ -3,10 +3,6 @@ import CalotypeTesting
 import Foundation
 import Synchronization
 
-#if CALOTYPE_THREAD_SANITIZER
-import Calotype
-#endif
-
 /// What becomes of the pictures of one screen: over launches, when one of them changes, without a network, and when their
 /// owner signs out. One server and one store on disk; each launch has a pipeline, a memory and connections of its own.
 ///

@@ -3,10 +3,6 @@ import CalotypeTesting
 import Foundation
 import Synchronization
 
-#if CALOTYPE_THREAD_SANITIZER
-import Calotype
-#endif
-
 /// The server of the story: it can be taken down and brought back, and keeps a log of what it answered.
 ///
 /// - Isolation: Any thread. ``takeDown()`` and ``bringUp()`` are for one at a time.
