@@ -81,7 +81,7 @@ test-recorder: ## open the recorder's pages in a browser: what they show, filter
 		--filter RecorderPageFiles
 	node scripts/test-recorder.mjs $(RECORDER_PAGES) $(SCREENSHOTS)
 
-demo: setup ## scroll a feed of photos by AsyncImage's rules and by Calotype's, and compare
+demo: setup ## see what becomes of images: a feed, launches, a change, no network, a sign-out
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
 	.build/release/calo demo
 

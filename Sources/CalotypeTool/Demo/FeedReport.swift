@@ -21,15 +21,24 @@ struct FeedResult: Codable, Sendable {
 
 /// The reports of both sides, for people and for programs.
 struct FeedTable {
-    let rowCount: Int
+    /// A figure of both sides.
+    struct Line {
+        let name: String
+        /// One for each side; "-" where there is none.
+        let figures: [String]
+        /// How much more the first side took: "8x". Empty where that is chance or nothing.
+        let ratio: String
+    }
+
     let sides: [(side: FeedSide, report: FeedReport)]
 
     /// Both sides beside each other, and how much more the first one took where that isn't chance.
     var text: String {
-        ([row("", sides.map(\.side.title), "")] + lines).joined(separator: "\n")
+        ([row("", sides.map(\.side.title), "")] + lines.map { row($0.name, $0.figures, $0.ratio) })
+            .joined(separator: "\n")
     }
 
-    private var lines: [String] {
+    var lines: [Line] {
         [
             line("requests") { Double($0.traffic.requestCount) },
             line("bytes") { Double($0.traffic.byteCount) },
@@ -48,14 +57,14 @@ struct FeedTable {
     /// A figure of every side.
     private func line(
         _ name: String, _ unit: String? = nil, compares: Bool = true, _ value: (FeedReport) -> Double?
-    ) -> String {
+    ) -> Line {
         let values = sides.map { value($0.report) }
         let figures = values.map { value in value.map { $0.figure + (unit.map { " " + $0 } ?? "") } ?? "-" }
         var ratio = ""
         if compares, let first = values.first ?? nil, let last = values.last ?? nil, last > 0, first != last {
             ratio = "\((first / last).figure)x"
         }
-        return row(name, figures, ratio)
+        return Line(name: name, figures: figures, ratio: ratio)
     }
 
     /// At most 79 columns for two sides.
@@ -64,35 +73,26 @@ struct FeedTable {
         return name.padded(to: 37) + columns.joined() + (ratio.isEmpty ? "" : ratio.rightAligned(to: 8))
     }
 
-    /// One document: an object for each side.
-    func json() throws -> String {
-        struct Document: Encodable {
-            struct Side: Encodable {
-                let name: String
-                let requests, bytes, decodes, decodedPixels, appearances, appearancesWithPlaceholder, flashes: Int
-                let placeholderMilliseconds: Double
-                let firstPictureMilliseconds, firstScreenMilliseconds: Double?
-                let failures, peakMemoryBytes: Int
-            }
-            let rows: Int
-            let sides: [Side]
+    /// A side in the JSON document.
+    struct Entry: Encodable {
+        let name: String
+        let requests, bytes, decodes, decodedPixels, appearances, appearancesWithPlaceholder, flashes: Int
+        let placeholderMilliseconds: Double
+        let firstPictureMilliseconds, firstScreenMilliseconds: Double?
+        let failures, peakMemoryBytes: Int
+
+        init(_ side: FeedSide, _ report: FeedReport) {
+            name = side.rawValue
+            (requests, bytes) = (report.traffic.requestCount, report.traffic.byteCount)
+            (decodes, decodedPixels) = (report.decodes.decodeCount, report.decodes.pixelCount)
+            appearances = report.record.appearanceCount
+            appearancesWithPlaceholder = report.record.blankAppearanceCount
+            flashes = report.record.flashCount
+            placeholderMilliseconds = report.blankMilliseconds.rounded()
+            firstPictureMilliseconds = report.record.firstPicture?.millisecondCount.rounded()
+            firstScreenMilliseconds = report.record.firstScreen?.millisecondCount.rounded()
+            (failures, peakMemoryBytes) = (report.record.failureCount, report.peakByteCount)
         }
-        let document = Document(
-            rows: rowCount,
-            sides: sides.map { side, report in
-                .init(
-                    name: side.rawValue, requests: report.traffic.requestCount, bytes: report.traffic.byteCount,
-                    decodes: report.decodes.decodeCount, decodedPixels: report.decodes.pixelCount,
-                    appearances: report.record.appearanceCount,
-                    appearancesWithPlaceholder: report.record.blankAppearanceCount, flashes: report.record.flashCount,
-                    placeholderMilliseconds: report.blankMilliseconds.rounded(),
-                    firstPictureMilliseconds: report.record.firstPicture?.millisecondCount.rounded(),
-                    firstScreenMilliseconds: report.record.firstScreen?.millisecondCount.rounded(),
-                    failures: report.record.failureCount, peakMemoryBytes: report.peakByteCount)
-            })
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(document), as: UTF8.self)
     }
 }
 

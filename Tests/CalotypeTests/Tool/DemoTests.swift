@@ -42,13 +42,21 @@ struct FeedTests {
         #expect(rows == Array(0..<30) + (0..<21).reversed() + Array(9..<30))
     }
 
-    @Test("the film has the beginning, and moments in which a row has just come into view")
-    func moments() {
-        let script = FeedScript(Self.layout, passFrameCount: 78)
+    @Test(
+        "the film has 24 moments, from the first frame to the way back up, most with a row that has just come",
+        arguments: [3, 78, 600])
+    func moments(_ passFrameCount: Int) throws {
+        let script = FeedScript(Self.layout, passFrameCount: passFrameCount)
         let moments = script.moments
-        #expect(moments.count == 10)
+        #expect(moments.count == 24 && Set(moments).count == 24)
         #expect(moments == moments.sorted() && moments.first == 0)
-        #expect(moments.dropFirst(3).allSatisfy { !script.rowsEntering(at: $0).isEmpty })
+        // Down takes 30 frames of rest and a pass, up another pass after 12 more.
+        let last = try #require(moments.last)
+        #expect(last > 30 + passFrameCount && last < 42 + 2 * passFrameCount)
+        guard passFrameCount > 3 else { return }
+        let moving = moments.filter { (30..<30 + passFrameCount).contains($0) || $0 >= 42 + passFrameCount }
+        #expect(moving.count >= 15)
+        #expect(moving.count { !script.rowsEntering(at: $0).isEmpty } >= 15)
     }
 
     @Test("a flash is a placeholder for a picture that had been there; it counts once for each time in view")
@@ -187,7 +195,9 @@ struct FeedTests {
         #expect(run.record.failureCount == 2)
         #expect(run.record.firstScreen == nil)
         #expect(run.film.map(\.number) == script.moments)
-        for row in try #require(run.film.last).rows { #expect((row.picture != nil) == (row.number < 2)) }
+        for row in try #require(run.film.last).rows {
+            #expect((row.picture != nil) == (row.number < 2) && row.hasFailed == (row.number >= 2))
+        }
     }
 
     @Test(
@@ -206,8 +216,8 @@ struct FeedTests {
         let bitmap = FilmStrip(layout: layout, lanes: lanes).bitmap
         #expect(bitmap.isOpaque)
         let third = bitmap.size.height / 3
-        for (lane, colors) in [[], [FilmStrip.lost], [.blue]].enumerated() {
-            for color: PixelColor in [.blue, FilmStrip.lost] {
+        for (lane, colors) in [[], [PhoneDrawing.lost], [.blue]].enumerated() {
+            for color: PixelColor in [.blue, PhoneDrawing.lost] {
                 let count = (lane * third..<(lane + 1) * third).reduce(0) { count, y in
                     count + (0..<bitmap.size.width).count { bitmap.pixel($0, y) == color }
                 }
@@ -217,16 +227,33 @@ struct FeedTests {
         }
     }
 
-    @Test("the table has a column for each side, and the JSON document the same")
+    @Test("a picture of the film is the middle of its bitmap; an impression is enlarged smoothly")
+    func filmPicture() {
+        // Two halves, side by side; the outermost columns of a wide bitmap aren't in the square.
+        func picture(width: Int, height: Int, side: Int) -> FilmPicture {
+            FilmPicture(
+                TestImages.bitmap(width: width, height: height) { x, _ in x < width / 2 ? .red : .blue }, side: side)
+        }
+        let reduced = picture(width: 400, height: 300, side: 10)
+        #expect(reduced[4, 9] == .red && reduced[5, 0] == .blue)
+        let enlarged = picture(width: 32, height: 20, side: 80)
+        #expect(enlarged[0, 0] == .red && enlarged[79, 79] == .blue)
+        let reds = (0..<80).map { enlarged[$0, 40].red }
+        #expect(zip(reds, reds.dropFirst()).allSatisfy { $0 >= $1 && $0 - $1 <= 255 / 4 + 1 })
+    }
+
+    @Test("the strip's letters are all there")
+    func letters() {
+        let words = FeedSide.allCases.map { $0.title.uppercased() } + ["0123456789.S", "!"]
+        for letter in words.joined() where letter != " " {
+            #expect(!PixelFont.dots(of: String(letter)).isEmpty, "\(letter)")
+        }
+    }
+
+    @Test("the table has a column for each side")
     func table() throws {
-        var record = FeedRecord()
-        record.add([0: .placeholder], at: .zero)
-        let report = FeedReport(
-            record: record, decodes: .init(decodeCount: 7, pixelCount: 2_500_000), peakByteCount: 48 << 20,
-            traffic: .init(requestCount: 1_234, byteCount: 100))
-        var double = report
-        double.traffic.byteCount = 200
-        let table = FeedTable(rowCount: 1, sides: [(.asyncImage, double), (.calotype, report)])
+        let sides = DemoFixture.sides
+        let table = FeedTable(sides: sides)
         let lines = table.text.split(separator: "\n")
         #expect(Set(lines.map(\.count)) == [71, 79], "\(table.text)")
         #expect(lines[0].hasSuffix("AsyncImage's rules       Calotype"))
@@ -234,26 +261,25 @@ struct FeedTests {
         #expect(lines[2].hasSuffix("    200            100      2x"))
         #expect(lines.contains { $0.hasPrefix("first picture after") && $0.hasSuffix("  -") })
         #expect(lines.last?.hasSuffix(" 48 MiB") == true)
-
-        let document = try JSONSerialization.jsonObject(with: Data(table.json().utf8))
-        let object = try #require(document as? [String: Any])
-        let sides = try #require(object["sides"] as? [[String: Any]])
-        #expect(sides.compactMap { $0["name"] as? String } == FeedSide.allCases.map(\.rawValue))
-        #expect(sides.compactMap { $0["requests"] as? Int } == [1_234, 1_234])
     }
 }
 
 @Suite("calo demo, run as a program", .timeLimit(.minutes(3)))
 struct ToolDemoTests {
-    @Test("prints a table, and leaves a film strip and a contact sheet")
+    @Test("prints the tables and the claims, and leaves a page, a film strip and a contact sheet")
     func demo() async throws {
         let folder = try TemporaryFolder()
         let run = try await ToolProcess(["demo", "--rows", "10", "--frames", "6"], folder: folder.url)
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.errors.isEmpty)
         #expect(run.output.contains("AsyncImage's rules       Calotype"))
+        for act in Act.Name.allCases { #expect(run.lines.count { $0.hasPrefix(act.rawValue) } == 2, "\(act)") }
+        #expect(!run.output.contains("NOT SO") && run.lines.allSatisfy { $0.count <= 79 })
         #expect(!run.all.contains("\u{1B}"))
-        #expect(folder.names(in: "calo-demo") == ["contact-sheet.png", "film-strip.png"])
+        #expect(folder.names(in: "calo-demo") == ["contact-sheet.png", "film-strip.png", "index.html", "trace.json"])
+        let page = String(decoding: try folder.data("calo-demo/index.html"), as: UTF8.self)
+        #expect(page.contains("<h3>Warm start</h3>"))
+        #expect(page.contains("srcdoc=\"&lt;!doctype html&gt;") && page.contains("/story/5.jpg"))
         let sheet = try ImageDecoders.system.decode(folder.data("calo-demo/contact-sheet.png"))
         #expect(sheet.pixelSize == PixelSize(width: 28 + 6 * 292, height: 28 + 2 * 292))
         let strip = try ImageDecoders.system.decode(folder.data("calo-demo/film-strip.png"))
@@ -271,7 +297,10 @@ struct ToolDemoTests {
         #expect(sides.compactMap { $0["appearances"] as? Int } == [2, 2])
         #expect(sides.compactMap { $0["failures"] as? Int } == [0, 0])
         #expect(sides.allSatisfy { ($0["peakMemoryBytes"] as? Int ?? 0) > 0 })
-        #expect(folder.names(in: "out").count == 2)
+        let acts = try #require(document?["acts"] as? [[String: Any]])
+        #expect(acts.compactMap { $0["name"] as? String } == Act.Name.allCases.map(\.rawValue))
+        #expect(acts.compactMap { $0["requests"] as? Int } == [8, 3, 3, 0, 4, 8])
+        #expect(folder.names(in: "out").count == 4)
     }
 
     @Test("a folder that can't be made is named, before anything is done")

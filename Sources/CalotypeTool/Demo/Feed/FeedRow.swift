@@ -24,6 +24,10 @@ enum FeedContent {
         if case .picture(let image) = self { image } else { nil }
     }
 
+    var hasFailed: Bool {
+        if case .failure = self { true } else { false }
+    }
+
     /// Whether nothing more is to come.
     var isFinal: Bool {
         if case .placeholder = self { false } else { true }

@@ -50,25 +50,20 @@ struct FeedScript: Sendable {
         return now.filter { !before.contains($0) }
     }
 
-    /// The frames of the film strip: three of the first rest, then those in which most of a row has just come into view,
-    /// in the middle of the first pass and in each third of the others.
-    var moments: [Int] {
-        let passes = sections.filter(\.isPass).map(\.frames)
-        let windows = passes.enumerated().flatMap { $0 == 0 ? [$1] : Self.thirds(of: $1) }
-        return [0, Self.firstRest / 5, Self.firstRest - 1] + windows.compactMap(entrance)
-    }
+    /// As many frames as the film strip has.
+    static let filmFrameCount = 24
 
-    private func entrance(in frames: Range<Int>) -> Int? {
-        frames.max { seenHeightEntering(at: $0) < seenHeightEntering(at: $1) }
+    /// The frames of the film strip: one of each part, from the first frame to the end of the way back up. It is the one
+    /// in which most of a row has just come into view, or else the part's first: chosen before anything is shown.
+    var moments: [Int] {
+        let end = sections.filter(\.isPass).dropFirst().first?.frames.upperBound ?? offsets.count
+        return (0..<Self.filmFrameCount).map { part in
+            let frames = end * part / Self.filmFrameCount..<end * (part + 1) / Self.filmFrameCount
+            return frames.max { seenHeightEntering(at: $0) < seenHeightEntering(at: $1) } ?? frames.lowerBound
+        }
     }
 
     private func seenHeightEntering(at frame: Int) -> Double {
         rowsEntering(at: frame).map { layout.seenHeight(of: $0, at: offsets[frame]) }.reduce(0, +)
-    }
-
-    private static func thirds(of frames: Range<Int>) -> [Range<Int>] {
-        (0..<3).map { third in
-            frames.lowerBound + frames.count * third / 3..<frames.lowerBound + frames.count * (third + 1) / 3
-        }
     }
 }
