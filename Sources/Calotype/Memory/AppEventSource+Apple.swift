@@ -27,22 +27,17 @@ final class AppEventSource: @unchecked Sendable {
     }
 
     private static func stayAwake(_ work: @escaping @Sendable () async -> Void) {
-        #if os(macOS)
-        Task { await work() }
-        #else
         let end = DispatchSemaphore(value: 0)
+        Task {
+            await work()
+            end.signal()
+        }
+        #if !os(macOS)
         ProcessInfo.processInfo.performExpiringActivity(withReason: "Images: writing what waits") { isExpired in
-            // Called once, on a thread that may block, and once more if there is no time left: what is under way then is
-            // halted with the process, which the store withstands.
-            if isExpired {
-                end.signal()
-            } else {
-                Task {
-                    await work()
-                    end.signal()
-                }
-                end.wait()
-            }
+            // The process runs for as long as this doesn't return, on a thread that may block. It is called again, or at
+            // once like that, where there is no time left: what is under way then is halted with the process, which the
+            // store withstands.
+            if isExpired { end.signal() } else { end.wait() }
         }
         #endif
     }
