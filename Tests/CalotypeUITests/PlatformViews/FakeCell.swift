@@ -81,9 +81,9 @@ final class FakeCell {
         loader.windowChanged()
     }
 
-    /// Returns once a number's image is shown.
+    /// Returns once a number's image is shown, rather than what is remembered of it, whose colour may be the same.
     func wait(for number: Int) async throws {
-        try await eventually { self.display.color == .number(number) }
+        try await eventually { self.phases.last?.isSuccess == true && self.display.color == .number(number) }
     }
 
     var failureCount: Int { phases.count { $0.error != nil } }

@@ -31,10 +31,12 @@ struct RecycledCellTests {
     func reuse() async throws {
         let images = try ImageServer { $0.impressions = nil }
         let gate = LoopbackServer.Gate()
-        let (first, second) = (images.serve(1), images.serve(2, gate: gate))
+        let firstGate = LoopbackServer.Gate()
+        let (first, second) = (images.serve(1, gate: firstGate), images.serve(2, gate: gate))
         let cell = FakeCell()
         cell.show(first, in: images.pipeline)
         #expect(cell.display.name == "placeholder")
+        firstGate.open()
         try await cell.wait(for: 1)
         #expect(cell.display.transition == .fade)
         cell.show(second, in: images.pipeline)
