@@ -84,7 +84,11 @@ if Context.environment["CALOTYPE_FUZZ"] == "1" {
 #if canImport(Darwin)
 // Linux has no SwiftUI: see below.
 products.append(.library(name: "CalotypeUI", targets: ["CalotypeUI"]))
-targets.append(.target(name: "CalotypeUI", dependencies: ["Calotype"], swiftSettings: swiftSettings))
+targets += [
+    .target(name: "CalotypeUI", dependencies: ["Calotype"], swiftSettings: swiftSettings),
+    .testTarget(
+        name: "CalotypeAppleTests", dependencies: ["Calotype", "CalotypeUI"], swiftSettings: swiftSettings),
+]
 #endif
 
 // Only for `make view-test`: a module named SwiftUI, and a host that runs views on Linux. Everything that asks

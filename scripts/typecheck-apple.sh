@@ -8,7 +8,6 @@ cd "$(dirname "$0")/.."
 SWIFTC=${SWIFTC:-swiftc}
 features="-swift-version 6 -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature NonisolatedNonsendingByDefault -enable-upcoming-feature MemberImportVisibility"
-
 for kit in UIKit AppKit; do
     modules=.build/apple-shims/$kit
     # What an earlier run left would be importable, too.
@@ -17,7 +16,8 @@ for kit in UIKit AppKit; do
     flags="$features -I $modules"
 
     # In the order of their imports.
-    for module in Darwin CoreGraphics CryptoKit ImageIO UniformTypeIdentifiers Network os $kit; do
+    for module in Darwin ObjectiveC CoreGraphics CryptoKit QuartzCore Accessibility ImageIO UniformTypeIdentifiers Network os \
+        $kit; do
         # shellcheck disable=SC2086
         "$SWIFTC" -emit-module -parse-as-library -module-name "$module" \
             -emit-module-path "$modules/$module.swiftmodule" $flags "Support/AppleShims/$module.swift"
@@ -38,7 +38,15 @@ for kit in UIKit AppKit; do
         -module-name SwiftUI -package-name apple $flags \
         $(find Support/ViewHost/SwiftUI -name '*.swift') "Support/AppleShims/SwiftUI/$kit.swift"
     # shellcheck disable=SC2046,SC2086
-    "$SWIFTC" -typecheck -parse-as-library -wmo -warnings-as-errors -module-name CalotypeUI -package-name calotype $flags \
+    "$SWIFTC" -emit-module -emit-module-path "$modules/CalotypeUI.swiftmodule" -parse-as-library -wmo -warnings-as-errors \
+        -module-name CalotypeUI -package-name calotype $flags \
         $(for shim in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $shim; done) \
         $(find Sources/CalotypeUI -name '*.swift')
+
+    # The tests of the platform's own views, which run on a Mac.
+    # shellcheck disable=SC2046,SC2086
+    "$SWIFTC" -typecheck -parse-as-library -wmo -warnings-as-errors -module-name CalotypeAppleTests -package-name calotype \
+        $flags \
+        $(for shim in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $shim; done) \
+        $(find Tests/CalotypeAppleTests -name '*.swift')
 done

@@ -39,6 +39,9 @@ extension ImagePipeline {
         public var allowsExpensiveNetwork: Bool
         /// Says whether there is a network. Asked only once something has failed, or where a request makes a difference.
         public var network: any NetworkMonitor
+        /// Says how much the device can spare: while it is hot, or saves power, fewer images are decoded at once, and what
+        /// nobody waits for yet isn't begun. See ``PowerStatus``.
+        public var power: any PowerMonitor
         /// How often a failed exchange is attempted again, unless a request says otherwise.
         public var retry: RetryPolicy
         /// Fields that every HTTP request has unless it says otherwise; of those to another origin than the request's own,
@@ -58,7 +61,7 @@ extension ImagePipeline {
         /// a host.
         public var prefetchLimit: Int
         /// How many images are decoded at once; more wait for their turn. Loads of priority `low` and below take half of
-        /// them at most, if there are more than one.
+        /// them at most, if there are more than one. Fewer while the device can't spare so much: see ``power``.
         public var decodeLimit: Int
         /// About how many bytes decodes may take at once, results included; more wait for their turn, unless nothing else
         /// runs. 256 MiB unless changed: five 12-megapixel photos held whole, beside which thumbnails hardly count.
@@ -115,6 +118,7 @@ extension ImagePipeline {
             allowsConstrainedNetwork = true
             allowsExpensiveNetwork = true
             network = SystemNetworkMonitor.shared
+            power = SystemPowerMonitor.shared
             retry = .standard
             fields = ["Accept": "image/*,*/*;q=0.5"]
             acceptedContentTypes = ["application/octet-stream", "binary/octet-stream"]

@@ -27,6 +27,7 @@ public final class ImagePipeline: Sendable {
     private let ownPartition: Partition?
     /// Passes on the faults of the store that pipelines share. Another store has been told by the app whom to tell.
     private let storeObserver: StoreObserver?
+    private let powerObservation: StatusObservation
 
     /// Makes a pipeline.
     public init(_ configuration: Configuration = .init()) {
@@ -52,11 +53,13 @@ public final class ImagePipeline: Sendable {
             impressions: impressions,
             fetchLimits: .init(
                 count: configuration.fetchLimit, backgroundCount: configuration.prefetchLimit, demotedStepsAside: true),
-            decodeLimits: .init(
-                count: configuration.decodeLimit, backgroundCount: configuration.decodeLimit / 2,
-                byteCount: configuration.decodeByteBudget),
+            decodeLimits: configuration.decodeLimits(at: configuration.power.status),
             clock: configuration.clock,
             observer: configuration.observer)
+        let queue = coordinator.decodeQueue
+        powerObservation = configuration.power.observe { _, status in
+            queue.setLimits(configuration.decodeLimits(at: status))
+        }
         beginLoadingImpressions()
     }
 

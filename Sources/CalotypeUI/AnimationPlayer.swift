@@ -31,6 +31,8 @@ final class AnimationPlayer {
     /// The timeline's date at that position; `nil` after a pause.
     @ObservationIgnored private var latestDate: Date?
     @ObservationIgnored private var decoding: Task<Void, Never>?
+    /// Is called once another frame is there, or none will be any more. For views that are told, rather than evaluated.
+    @ObservationIgnored var onChange: @MainActor () -> Void = {}
 
     nonisolated init() {}
 
@@ -45,6 +47,21 @@ final class AnimationPlayer {
     /// Whether it is in view, and not over.
     func wantsToPlay(_ animation: ImageAnimation, in phase: ScenePhase) -> Bool {
         isPresent && isInSight && (phase == .active || !hasBeenActive) && ended !== animation
+    }
+
+    /// Whether it has played to its end, or its frames can't be had.
+    func isOver(_ animation: ImageAnimation) -> Bool { ended === animation }
+
+    /// How long the frame whose turn it is has still to go; nothing before ``advance(_:to:)``.
+    func timeToNextFrame(of animation: ImageAnimation) -> Duration {
+        let total = animation.durations.reduce(.zero, +)
+        guard playing === animation, total > .zero else { return .zero }
+        var rest = position - total * Int((position / total).rounded(.down))
+        for duration in animation.durations {
+            if rest < duration { return duration - rest }
+            rest -= duration
+        }
+        return .zero
     }
 
     // MARK: For the timeline
@@ -106,10 +123,11 @@ final class AnimationPlayer {
             guard let frame else {
                 // Those after it are most likely composed on it: what is shown stays.
                 ended = animation
-                return
+                return onChange()
             }
             shown = Shown(animation: animation, index: index, frame: frame)
             endIfOver(animation)
+            onChange()
         }
     }
 

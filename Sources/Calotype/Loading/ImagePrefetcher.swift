@@ -119,7 +119,7 @@ public final class ImagePrefetcher: Sendable {
     /// Returns once nothing waits or is under way, and every outcome has been told; or when the task is cancelled.
     ///
     /// A line that is paused doesn't end as long as anything waits in it: this returns only after somebody has resumed or
-    /// stopped it.
+    /// stopped it. Nor does it end while the device is too hot to begin anything: see ``PowerStatus``.
     public func finished() async {
         await line.finished()
     }

@@ -58,6 +58,8 @@ final class PrefetchLine: Sendable {
         /// Outcomes that are being told.
         var tellingCount = 0
         var isPaused = false
+        /// Whether the device can't spare what nobody waits for yet.
+        var isHeldBack = false
         var awaitingEnd: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var awaitingCount: UInt64 = 0
     }
@@ -67,6 +69,7 @@ final class PrefetchLine: Sendable {
     private let priority: ImageRequest.Priority
     private let onOutcome: (@Sendable (ImagePrefetcher.Outcome) -> Void)?
     private let state = Mutex(State())
+    private let powerObservation = Mutex<StatusObservation?>(nil)
 
     init(
         _ pipeline: ImagePipeline, _ destination: ImagePrefetcher.Destination, _ priority: ImageRequest.Priority,
@@ -76,6 +79,18 @@ final class PrefetchLine: Sendable {
         self.destination = destination
         self.priority = priority
         self.onOutcome = onOutcome
+        let power = pipeline.configuration.power
+        let observation = power.observe { [weak self] _, status in self?.adapt(to: status) }
+        powerObservation.withLock { $0 = observation }
+        adapt(to: power.status)
+    }
+
+    private func adapt(to status: PowerStatus) {
+        let taskCount = state.withLock { state in
+            state.isHeldBack = !status.permitsPrefetch
+            return newTaskCount(&state)
+        }
+        work(taskCount)
     }
 
     // MARK: Coming and going
@@ -185,7 +200,7 @@ final class PrefetchLine: Sendable {
     // MARK: Working
 
     private func newTaskCount(_ state: inout State) -> Int {
-        guard !state.isPaused else { return 0 }
+        guard !state.isPaused, !state.isHeldBack else { return 0 }
         // Tasks that have finished one item go on with the next.
         let idleCount = state.taskCount - state.runningCount
         let limit = max(1, pipeline.configuration.prefetchLimit)
@@ -206,7 +221,7 @@ final class PrefetchLine: Sendable {
 
     private func next() -> Item? {
         state.withLock { state in
-            let item = state.isPaused ? nil : state.takeFirst()
+            let item = state.isPaused || state.isHeldBack ? nil : state.takeFirst()
             if item == nil { state.taskCount -= 1 }
             return item
         }

@@ -58,7 +58,7 @@ final class WorkQueue: Sendable {
 
     /// Between two operations the first in line can't start: each operation starts what it has made room for.
     struct State {
-        let limits: Limits
+        var limits: Limits
         fileprivate var levels: [[Place]] = Array(repeating: [], count: ImageRequest.Priority.allCases.count)
         var counts = Counts()
         var placeCount = 0
@@ -142,6 +142,11 @@ final class WorkQueue: Sendable {
             return state.takeAwaitingIdleness()
         }
         for continuation in awaiting { continuation.resume() }
+    }
+
+    /// Lets more or fewer pieces run from now on. What runs already goes on to its end.
+    func setLimits(_ limits: Limits) {
+        change { $0.limits = limits }
     }
 
     /// Changes the state, and starts what may run now.

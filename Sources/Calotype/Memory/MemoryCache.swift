@@ -307,6 +307,14 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
         }
     }
 
+    /// Gives memory back as the app goes to the background: to half of what is held, and a quarter of the limit at most.
+    func respondToBackground() {
+        change { guarded in
+            let kept = min(guarded.policy.byteCount / 2, guarded.policy.capacity / 4)
+            guarded.policy.makeRoom(for: guarded.policy.capacity - kept, countLimit: guarded.countLimit)
+        }
+    }
+
     private func change(_ body: (inout Guarded) -> Void) {
         var dropped: [DecodedImage] = []
         withPolicy { guarded in

@@ -24,6 +24,13 @@ public enum MemoryPressure {
 protocol MemoryPressureResponder: AnyObject, Sendable {
     /// Called on a thread that waits for nothing else, with no lock held.
     func respondToMemoryPressure(_ level: MemoryPressure.Level)
+    /// The app has gone to the background, where it lives the longer the less it holds. The same holds for the thread.
+    func respondToBackground()
+}
+
+extension MemoryPressureResponder {
+    /// As to a warning.
+    func respondToBackground() { respondToMemoryPressure(.warning) }
 }
 
 /// Passes on what the system says to every memory cache of the process, and to whatever else can give memory back.
@@ -31,19 +38,13 @@ protocol MemoryPressureResponder: AnyObject, Sendable {
 /// - Isolation: Any thread. Responders are told on the source's thread, with no lock held.
 /// - Owns: the process's one source, from the first responder on.
 final class MemoryPressureCenter: Sendable {
-    static let shared = MemoryPressureCenter { center in MemoryPressureSource { [weak center] in center?.report($0) } }
+    static let shared = {
+        let shared = MemoryPressureCenter { center in MemoryPressureSource { [weak center] in center?.report($0) } }
+        AppEventCenter.shared.add(shared)
+        return shared
+    }()
 
-    private struct Listener {
-        weak var responder: (any MemoryPressureResponder)?
-    }
-
-    private struct State {
-        var listeners: [Listener] = []
-        /// Listeners are looked through for those that have gone when there are this many.
-        var sweepCount = 16
-    }
-
-    private let state = Mutex(State())
+    private let listeners = Mutex(WeakList<any MemoryPressureResponder>())
     private let source = Mutex<MemoryPressureSource?>(nil)
 
     /// - Parameter makeSource: Makes the source, which is to call ``report(_:)``.
@@ -56,22 +57,23 @@ final class MemoryPressureCenter: Sendable {
 
     /// Tells `responder` from now on, as long as it lives.
     func add(_ responder: any MemoryPressureResponder) {
-        state.withLock { state in
-            if state.listeners.count >= state.sweepCount {
-                state.listeners.removeAll { $0.responder == nil }
-                state.sweepCount = max(16, 2 * state.listeners.count)
-            }
-            state.listeners.append(Listener(responder: responder))
-        }
+        listeners.withLock { $0.append(responder) }
     }
 
     /// Tells all of them.
     func report(_ level: MemoryPressure.Level) {
         // Held while they are told: the last reference may go here, but not under the lock.
-        let responders = state.withLock { $0.listeners.compactMap(\.responder) }
-        for responder in responders { responder.respondToMemoryPressure(level) }
+        for responder in listeners.withLock({ $0.elements }) { responder.respondToMemoryPressure(level) }
     }
 
     /// Responders that have been added, and perhaps some that have gone: for tests.
-    var listenerCount: Int { state.withLock { $0.listeners.count } }
+    var listenerCount: Int { listeners.withLock { $0.placeCount } }
+}
+
+extension MemoryPressureCenter: AppEventResponder {
+    /// Tells all of them that the app has gone to the background.
+    func respond(to event: AppEvent) async {
+        guard event == .enteredBackground else { return }
+        for responder in listeners.withLock({ $0.elements }) { responder.respondToBackground() }
+    }
 }

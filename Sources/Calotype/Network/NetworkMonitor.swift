@@ -27,11 +27,11 @@ public protocol NetworkMonitor: Sendable {
     /// Calls `handler` after each change, one call at a time and in their order, on any thread, until the observation is
     /// let go.
     func observe(_ handler: @escaping @Sendable (_ previous: NetworkStatus, _ current: NetworkStatus) -> Void)
-        -> NetworkObservation
+        -> StatusObservation
 }
 
-/// Somebody's interest in a ``NetworkMonitor``: it ends when this is let go.
-public final class NetworkObservation: Sendable {
+/// Somebody's interest in a ``NetworkMonitor`` or a ``PowerMonitor``: it ends when this is let go.
+public final class StatusObservation: Sendable {
     private let onEnd: @Sendable () -> Void
 
     /// Makes an observation that ends with a call of `onEnd`.
@@ -43,25 +43,25 @@ public final class NetworkObservation: Sendable {
 /// A status and those who observe it: what every monitor has inside.
 ///
 /// - Isolation: Any thread may read and observe. `set` is called by one thread at a time: so the calls are in order.
-package final class NetworkStatusBoard: Sendable {
+package final class StatusBoard<Status: Sendable & Equatable>: Sendable {
     private struct State {
-        var status: NetworkStatus
+        var status: Status
         var nextID = 0
-        var handlers: [Int: @Sendable (NetworkStatus, NetworkStatus) -> Void] = [:]
+        var handlers: [Int: @Sendable (Status, Status) -> Void] = [:]
     }
 
     private let state: Mutex<State>
 
-    package init(_ status: NetworkStatus = NetworkStatus()) {
+    package init(_ status: Status) {
         state = Mutex(State(status: status))
     }
 
-    package var status: NetworkStatus { state.withLock { $0.status } }
+    package var status: Status { state.withLock { $0.status } }
 
     package var observerCount: Int { state.withLock { $0.handlers.count } }
 
     /// Tells everybody of a change.
-    package func set(_ status: NetworkStatus) {
+    package func set(_ status: Status) {
         let (previous, handlers) = state.withLock { state in
             defer { state.status = status }
             return (state.status, state.handlers)
@@ -71,14 +71,14 @@ package final class NetworkStatusBoard: Sendable {
     }
 
     package func observe(
-        _ handler: @escaping @Sendable (NetworkStatus, NetworkStatus) -> Void
-    ) -> NetworkObservation {
+        _ handler: @escaping @Sendable (_ previous: Status, _ current: Status) -> Void
+    ) -> StatusObservation {
         let id = state.withLock { state in
             state.nextID += 1
             state.handlers[state.nextID] = handler
             return state.nextID
         }
-        return NetworkObservation { [weak self] in
+        return StatusObservation { [weak self] in
             // Let go of after the lock: it may hold the last reference to anything.
             let handler = self?.state.withLock { $0.handlers.removeValue(forKey: id) }
             withExtendedLifetime(handler) {}

@@ -43,7 +43,7 @@ final class Reconnection: Sendable {
         var floor: UInt64 = 0
         var waiters: [Int: Waiter] = [:]
         var nextID = 0
-        var observation: NetworkObservation?
+        var observation: StatusObservation?
     }
 
     /// More origins than this are hardly in trouble at once, and the lists stay small.
@@ -167,7 +167,7 @@ final class Reconnection: Sendable {
             if current.allowsMore(than: previous) { self?.noteAvailability() }
         }
         // Two at once: the second one's observation ends here, after the lock.
-        let surplus = state.withLock { state -> NetworkObservation? in
+        let surplus = state.withLock { state -> StatusObservation? in
             guard state.observation == nil else { return observation }
             state.observation = observation
             return nil

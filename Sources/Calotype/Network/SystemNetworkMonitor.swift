@@ -18,7 +18,7 @@ public final class SystemNetworkMonitor: NetworkMonitor {
     /// The one that pipelines share unless they are given another.
     public static let shared = SystemNetworkMonitor()
 
-    private let board = NetworkStatusBoard()
+    private let board = StatusBoard(NetworkStatus())
     private let watch = Mutex<NetworkWatch?>(nil)
 
     /// Makes a monitor that watches nothing yet.
@@ -33,7 +33,7 @@ public final class SystemNetworkMonitor: NetworkMonitor {
     /// See ``NetworkMonitor/observe(_:)``.
     public func observe(
         _ handler: @escaping @Sendable (_ previous: NetworkStatus, _ current: NetworkStatus) -> Void
-    ) -> NetworkObservation {
+    ) -> StatusObservation {
         start()
         return board.observe(handler)
     }
@@ -50,7 +50,7 @@ public final class SystemNetworkMonitor: NetworkMonitor {
 private final class NetworkWatch: Sendable {
     private let monitor = NWPathMonitor()
 
-    init(_ board: NetworkStatusBoard) {
+    init(_ board: StatusBoard<NetworkStatus>) {
         monitor.pathUpdateHandler = { path in
             board.set(
                 NetworkStatus(
@@ -70,7 +70,7 @@ private final class NetworkWatch: Sendable {
     /// `nonisolated(unsafe)`: sources are safe on any thread, though Dispatch on Linux doesn't say so. Set once, here.
     private nonisolated(unsafe) let source: (any DispatchSourceRead)?
 
-    init(_ board: NetworkStatusBoard) {
+    init(_ board: StatusBoard<NetworkStatus>) {
         guard let descriptor = Self.subscribe() else {
             source = nil
             return
@@ -150,6 +150,6 @@ private final class NetworkWatch: Sendable {
 #else
 /// Nothing is known of the network here: it is always there.
 private final class NetworkWatch: Sendable {
-    init(_ board: NetworkStatusBoard) {}
+    init(_ board: StatusBoard<NetworkStatus>) {}
 }
 #endif

@@ -28,7 +28,11 @@ public final class RemoteImageModel {
     /// Runs each change of the phase that a load brings: a view's transaction goes around it. It has to call `change`.
     @ObservationIgnored public var update: Update = { _, change in change() }
 
-    private var display: Display?
+    /// Is called after each change of what is shown. For views that aren't evaluated but told: Observation speaks once, and
+    /// before the change.
+    @ObservationIgnored package var onChange: @MainActor () -> Void = {}
+
+    private var display: Display? { didSet { onChange() } }
     @ObservationIgnored private var session: Session?
     @ObservationIgnored private var registration: Registration?
 
@@ -82,13 +86,23 @@ public final class RemoteImageModel {
 
     /// The first half of ``show(_:in:)``: takes the former call's place, and begins to load. The other half has to follow.
     package func begin(_ request: ImageRequest, in pipeline: ImagePipeline) -> Session {
-        let session = Session(request, pipeline)
+        enter(Session(request, pipeline)) { $0.begin() }
+    }
+
+    /// Takes the former call's place without loading anything yet: for a view that doesn't know its size so far, or is away.
+    /// What is shown of the same subject stays, and what the pipeline says of it is heard: see ``isShowing``.
+    package func expect(_ request: ImageRequest, in pipeline: ImagePipeline) {
+        enter(Session(request, pipeline)) { _ in }
+    }
+
+    @discardableResult
+    private func enter(_ session: Session, _ start: (Session) -> Void) -> Session {
         // What is under way for the former session ends once this one has joined it.
         let former = self.session
         self.session = session
-        session.begin()
+        start(session)
         former?.end()
-        if registration?.pipeline !== pipeline { registration = Registration(self, pipeline) }
+        if registration?.pipeline !== session.pipeline { registration = Registration(self, session.pipeline) }
         if let display, !display.subject.depicts(session.subject) { self.display = nil }
         return session
     }
@@ -241,6 +255,7 @@ public final class RemoteImageModel {
             session?.takeTurn()
         case .partition:
             session?.end()
+            session = nil
             display = nil
         }
     }

@@ -10,11 +10,11 @@ public import Calotype
 ///
 /// - Isolation: Any thread may read it; it is set by one at a time.
 public final class ManualNetworkMonitor: NetworkMonitor {
-    private let board: NetworkStatusBoard
+    private let board: StatusBoard<NetworkStatus>
 
     /// Makes a monitor that says this.
     public init(_ status: NetworkStatus = NetworkStatus()) {
-        board = NetworkStatusBoard(status)
+        board = StatusBoard(status)
     }
 
     /// The network now. Setting it calls those who observe it before it returns.
@@ -29,7 +29,7 @@ public final class ManualNetworkMonitor: NetworkMonitor {
     /// See `NetworkMonitor`.
     public func observe(
         _ handler: @escaping @Sendable (_ previous: NetworkStatus, _ current: NetworkStatus) -> Void
-    ) -> NetworkObservation {
+    ) -> StatusObservation {
         board.observe(handler)
     }
 }

@@ -231,7 +231,7 @@ struct ReconnectionTests {
     func board() {
         let network = ManualNetworkMonitor()
         let changes = Mutex<[Bool]>([])
-        var observation: NetworkObservation? = network.observe { previous, current in
+        var observation: StatusObservation? = network.observe { previous, current in
             #expect(previous != current)
             changes.withLock { $0.append(current.isAvailable) }
         }

@@ -9,6 +9,7 @@ package struct FileCalls: Sendable {
     package var rename: @Sendable (String, String) -> Int32
     package var unlink: @Sendable (String) -> Int32
     package var makeFolder: @Sendable (String) -> Int32
+    package var protect: @Sendable (String, SQLiteStore.FileProtection) -> Int32
 
     /// The system's own.
     package static let system = FileCalls(
@@ -17,7 +18,8 @@ package struct FileCalls: Sendable {
         synchronize: { fsync($0) },
         rename: { Foundation.rename($0, $1) },
         unlink: { Foundation.unlink($0) },
-        makeFolder: { mkdir($0, 0o700) })
+        makeFolder: { mkdir($0, 0o700) },
+        protect: { protect($0, $1) })
 
     /// Makes a folder that may be there already.
     func createFolder(_ path: String) throws(FileFailure) {

@@ -45,6 +45,8 @@ public final class SQLiteStore: ResponseStore {
         public var durability: Durability
         /// The largest body that is kept in the index; larger ones are files of their own.
         public var inlineByteLimit: Int
+        /// When the device lets the files be read. That of files which are there already stays as it is.
+        public var fileProtection: FileProtection
         /// The most bytes of bodies that may wait to be written; what comes on top isn't stored, and is reported.
         public var stagingByteLimit: Int
         /// The time.
@@ -71,6 +73,7 @@ public final class SQLiteStore: ResponseStore {
             self.durability = durability
             self.clock = clock
             inlineByteLimit = 64 << 10
+            fileProtection = .completeUntilFirstUserAuthentication
             stagingByteLimit = 16 << 20
         }
     }
@@ -106,6 +109,7 @@ public final class SQLiteStore: ResponseStore {
         files = BodyFiles(home, staging: staging)
         readers = [StoreReader(home), StoreReader(home)]
         unnamed = MemoryStore(byteLimit: min(options.byteLimit, 16 << 20))
+        AppEventCenter.shared.add(self)
     }
 
     deinit { writer.shutDown() }
@@ -114,6 +118,11 @@ public final class SQLiteStore: ResponseStore {
     /// again to read.
     public func close() async {
         await writer.close()
+        await closeReaders()
+    }
+
+    /// They are opened again when they are needed.
+    func closeReaders() async {
         for reader in readers { await reader.close() }
     }
 

@@ -142,6 +142,7 @@ final class StoreHome: Sendable {
                 COMMIT;
                 """)
             chmod(indexPath, 0o600)
+            for file in indexFiles where FileCalls.byteCount(of: file) != nil { try protect(file) }
         }
         return try StoreConnection(connection, home: self, generation)
     }
@@ -177,6 +178,7 @@ final class StoreHome: Sendable {
         }
         for folder in [path, stagingPath, bodiesPath] { try calls.createFolder(folder) }
         guard chmod(path, 0o700) == 0 else { throw FileFailure("protect folder") }
+        for folder in [path, stagingPath, bodiesPath] { try protect(folder) }
         #if canImport(Darwin)
         // What can be loaded again needs no backup. Where the volume has no such mark, it has no backup of that kind.
         var url = URL(filePath: path, directoryHint: .isDirectory)
@@ -184,6 +186,11 @@ final class StoreHome: Sendable {
         values.isExcludedFromBackup = true
         try? url.setResourceValues(values)
         #endif
+    }
+
+    /// What is made in a protected folder is protected like that. SQLite may make its files otherwise.
+    private func protect(_ path: String) throws(FileFailure) {
+        if calls.protect(path, options.fileProtection) != 0 { throw FileFailure("protect") }
     }
 
     // MARK: Replacing

@@ -91,6 +91,25 @@ final class StoreWriter: Sendable {
         run(Change(apply: { try $0.noteUses() }, finish: { _ in }))
     }
 
+    /// Writes the uses that wait, before the process is suspended. Returns once that has gone well or badly: uses that are
+    /// lost make for a worse choice of what goes, and for nothing else.
+    func writeUses() async {
+        guard line.withLock({ !$0.uses.isEmpty }) else { return }
+        await withCheckedContinuation { continuation in
+            run(Change(apply: { try $0.noteUses() }, finish: { _ in continuation.resume() }))
+        }
+    }
+
+    /// Closes the connection until it is needed again.
+    func rest() async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.index = nil
+                continuation.resume()
+            }
+        }
+    }
+
     /// Carries out a change, and returns once its transaction has been committed.
     ///
     /// - Parameter recording: Called while it gets its place in the line: removals are recorded in the order in which they

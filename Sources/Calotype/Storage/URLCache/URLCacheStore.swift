@@ -13,6 +13,8 @@ public import FoundationNetworking
 ///     let store = URLCacheStore(URLCache(memoryCapacity: 16 << 20, diskCapacity: 512 << 20, directory: folder))
 ///     let pipeline = ImagePipeline(.init(store: store))
 ///
+/// **What is kept.** Complete responses alone: a body that broke off never reaches the cache.
+///
 /// **What is the cache's own.** How much it holds, what it evicts and when, and when what it has been given reaches the disk.
 /// It refuses an entry larger than about a twentieth of its capacity, so that a cache of 20 MB keeps no image of more than
 /// 1 MB (``entryByteLimit``). It can't be listed: ``usage()`` counts no responses. Whether a commit survives the end of the
