@@ -78,6 +78,8 @@ struct RecycledCellTests {
         let cell = FakeCell()
         cell.show(url, in: images.pipeline)
         try await cell.wait(for: 1)
+        // Memory may have had it before the model.
+        await settle(images.pipeline)
         let image = cell.display.image
         images.memory.removeAll()
         cell.display.forgetShows()

@@ -130,6 +130,8 @@ struct ViewAnimationTests {
             film.clock.advance(by: .seconds(10))
         } else {
             for _ in 0..<4 { try await film.advance(by: .milliseconds(250)) }
+            // The last look is over before there is something to see.
+            try await film.clock.waitForSleepers(count: 1)
         }
         await film.settle()
         #expect(film.shownIndex == 1 && film.decodedCount == decodedCount)
