@@ -31,8 +31,9 @@ public final class ImagePipeline: Sendable {
 
     /// Makes a pipeline.
     public init(_ configuration: Configuration = .init()) {
-        var configuration = configuration
-        configuration.observer = LoadObserver(configuration.onEvent, configuration.recorder)
+        var observed = configuration
+        observed.observer = LoadObserver(configuration.onEvent, configuration.recorder)
+        let configuration = observed
         self.configuration = configuration
         memory = configuration.memory
         storeObserver = Self.observer(ofDefaultStoreIn: configuration)
