@@ -15,8 +15,8 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint build release test view-test view-soak typecheck-apple crash-test sanitize sanitize-thread \
-	sanitize-address fuzz golden demo bench bench-decode cache-suite clean
+.PHONY: help setup lint build release test view-test view-soak typecheck-apple api api-check \
+	crash-test sanitize sanitize-thread sanitize-address fuzz golden demo bench bench-decode cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -37,7 +37,7 @@ release: setup ## build calo for use: .build/release/calo
 test: setup lint ## lint, build with warnings as errors, and run the tests
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
 	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
-	$(MAKE) view-test typecheck-apple
+	$(MAKE) view-test api-check
 
 # The views, against a module named SwiftUI that stands for Apple's. A build folder of its own keeps it from others.
 VIEW_FLAGS = --scratch-path .build/view-host -Xswiftc -warnings-as-errors
@@ -60,6 +60,14 @@ golden: setup ## record anew what each file of the corpus becomes
 
 typecheck-apple: setup ## type-check what only Apple's platforms compile, against declarations of their modules
 	@scripts/typecheck-apple.sh
+
+# Both read the modules of that build, and those that stand for Apple's platforms. A second or two beside those.
+api: build typecheck-apple ## write the public interface anew: API/*.txt
+	@scripts/api.py write
+
+api-check: build typecheck-apple ## compare the public interface with API/*.txt
+	@cd scripts && python3 -m unittest -q test_api
+	@scripts/api.py check
 
 crash-test: setup ## kill processes that write to a store, 200 times, and look at what they leave
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests

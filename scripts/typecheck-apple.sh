@@ -38,7 +38,8 @@ for kit in UIKit AppKit; do
         -module-name SwiftUI -package-name apple $flags \
         $(find Support/ViewHost/SwiftUI -name '*.swift') "Support/AppleShims/SwiftUI/$kit.swift"
     # shellcheck disable=SC2046,SC2086
-    "$SWIFTC" -typecheck -parse-as-library -wmo -warnings-as-errors -module-name CalotypeUI -package-name calotype $flags \
+    "$SWIFTC" -emit-module -emit-module-path "$modules/CalotypeUI.swiftmodule" -parse-as-library -wmo -warnings-as-errors \
+        -module-name CalotypeUI -package-name calotype $flags \
         $(for shim in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $shim; done) \
         $(find Sources/CalotypeUI -name '*.swift')
 done
