@@ -16,7 +16,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lint build release test view-test view-soak typecheck-apple api api-check \
-	crash-test sanitize sanitize-thread sanitize-address fuzz golden demo bench bench-decode cache-suite clean
+	test-macos test-ios lint-workflows crash-test soak sanitize sanitize-thread sanitize-address fuzz golden demo bench bench-gate bench-decode cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -69,9 +69,26 @@ api-check: build typecheck-apple ## compare the public interface with API/*.txt
 	@cd scripts && python3 -m unittest -q test_api
 	@scripts/api.py check
 
+# What `make test` runs on Linux, with Apple's own SwiftUI and Image I/O.
+test-macos: lint ## on a Mac: build with warnings as errors, and run the tests, views in a window included
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
+	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
+
+test-ios: ## on a Mac: run the tests in an iOS simulator
+	@scripts/test-ios.sh
+
+lint-workflows: ## check the workflows of continuous integration
+	@scripts/lint-workflows.sh
+
 crash-test: setup ## kill processes that write to a store, 200 times, and look at what they leave
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests
 	CALOTYPE_CRASH_ROUNDS=200 $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build --filter StoreCrashTests
+
+# SEED=1 says what happens when; without it that is drawn by lot, and printed.
+MINUTES ?= 10
+soak: setup ## use one pipeline for MINUTES=10, badly served; then nothing may be left and every count must agree
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
+	.build/release/calo soak --seconds $$(($(MINUTES) * 60)) $(if $(SEED),--seed $(SEED))
 
 demo: setup ## scroll a feed of photos by AsyncImage's rules and by Calotype's, and compare
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
@@ -107,10 +124,22 @@ fuzz: setup ## fuzz a decoder or a parser: FORMAT=png SECONDS=60
 		echo "fuzz $$target for $(SECONDS) s" && scripts/fuzz.sh $$target $(SECONDS) || exit 1; \
 	done
 
-bench: ## measure: counts and times of the main operations
+bench: .build/bench/pipeline-peer ## measure: counts and times of the main operations
 	@scripts/setup.sh bench
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
 	.build/release/calo bench
+
+# What an image takes without a pipeline.
+.build/bench/pipeline-peer: Benchmarks/Pipeline/peer.c
+	@scripts/setup.sh bench
+	@mkdir -p $(@D)
+	cc -O2 -Wall -Wextra -Werror -std=gnu11 $< -o $@ $$(pkg-config --cflags --libs libcurl libjpeg)
+
+# Counts don't depend on what else the machine does. RECORD=1 writes them anew: look at every line before it is committed.
+bench-gate: ## compare instruction counts with those that are checked in
+	@scripts/setup.sh bench
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
+	.build/release/calo bench --gate Benchmarks/gate.tsv $(if $(RECORD),--record)
 
 # CASES="jpeg png-12mp" takes those whose names begin so; QUALITY=fast the other quality.
 bench-decode: ## measure decoding beside libvips, Pillow and the libraries themselves
