@@ -61,17 +61,22 @@ package func callEverything(file: Data) async throws -> Set<String> {
     prefetcher.start([ClientTransport.url("prefetched")])
     await prefetcher.finished()
 
+    // A picture that is shown, and one that can't be had for want of a connection, which is waited for.
     let model = RemoteImageModel()
     model.update = { _, change in
         log.note("update")
         change()
     }
-    let shown = Task { await model.show(ImageRequest(url: ClientTransport.url("shown")), in: pipeline) }
-    while !model.phase(for: ImageRequest(url: ClientTransport.url("shown")), in: pipeline).isSuccess {
-        await Task.yield()
+    for (path, awaited) in [("shown", "update"), ("unreachable", "observe")] {
+        let request = ImageRequest(url: ClientTransport.url(path))
+        let showing = Task { await model.show(request, in: pipeline) }
+        while model.phase(for: request, in: pipeline).isPending || !log.names.contains(awaited) { await Task.yield() }
+        showing.cancel()
+        await showing.value
     }
-    shown.cancel()
-    await shown.value
+    var spared = ImageRequest(url: ClientTransport.url("large"))
+    spared.lowDataURL = ClientTransport.url("small")
+    _ = try await pipeline.image(for: spared)
 
     let still = try await pipeline.image(for: request)
     let animation = ImageAnimation(durations: [.milliseconds(100), .milliseconds(100)], loopCount: 0) { _ in
@@ -84,6 +89,10 @@ package func callEverything(file: Data) async throws -> Set<String> {
     await pipeline.removePartition("client")
     await pipeline.removeAll()
     return log.names
+}
+
+extension RemoteImagePhase {
+    fileprivate var isPending: Bool { image == nil && error == nil }
 }
 
 /// Notes names, from whatever thread it is called.
@@ -117,6 +126,8 @@ nonisolated final class ClientTransport: HTTPTransport {
         case "first" where !log.names.contains("send"):
             log.note("send")
             return HTTPResponse(status: 503)
+        case "unreachable":
+            throw HTTPTransportError(.cannotConnect)
         case "slow":
             let (changes, change) = AsyncStream.makeStream(of: Void.self)
             request.priority.onChange { [log] _ in
