@@ -14,7 +14,7 @@ enum FrameCase: String, CaseIterable {
         let title =
             self == .hit ? "a view's first phase, image in memory" : "a view's first phase, nothing known of the image"
         return BenchCase(
-            .instructions, BenchRow(name: rawValue, title: title, unit: "instructions", bound: .atMost(3_000))
+            .instructions, BenchRow(name: rawValue, title: title, unit: "instructions", bound: .atMost(3_500))
         ) { row, context in
             row.measured = try await context.instructions(of: rawValue, Self.counts)
             row.details = [.init(name: "time", value: try await context.measure([rawValue])[0], unit: "ns")]

@@ -16,7 +16,7 @@ enum ImageCase: String, CaseIterable {
             name: rawValue,
             title: "CPU from a URL to 264 pixels\(self == .stored ? ", and into a store on disk" : ""), "
                 + "bare libcurl and libjpeg = 1",
-            unit: "x", bound: self == .unstored ? .atMost(1.6) : nil)
+            unit: "x", bound: self == .unstored ? .atMost(2) : nil)
         return BenchCase(.pipeline, row) { row, context in
             #if os(Linux)
             let peer = try Self.peer()
