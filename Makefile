@@ -15,8 +15,9 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint build release test view-test view-soak test-thumbor typecheck-apple crash-test sanitize \
-	sanitize-thread sanitize-address sanitize-views fuzz golden demo bench bench-decode cache-suite clean
+.PHONY: help setup lint lint-workflows build release test test-macos test-ios view-test view-soak test-thumbor \
+	test-recorder typecheck-apple api api-check crash-test soak sanitize sanitize-thread sanitize-address sanitize-views \
+	fuzz golden demo bench bench-gate bench-decode cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -37,7 +38,7 @@ release: setup ## build calo for use: .build/release/calo
 test: setup lint ## lint, build with warnings as errors, and run the tests
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
 	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
-	$(MAKE) view-test typecheck-apple
+	$(MAKE) view-test api-check
 
 # The views, against a module named SwiftUI that stands for Apple's. A build folder of its own keeps it from others.
 VIEW_FLAGS = --scratch-path .build/view-host -Xswiftc -warnings-as-errors
@@ -65,6 +66,25 @@ golden: setup ## record anew what each file of the corpus becomes
 typecheck-apple: setup ## type-check what only Apple's platforms compile, against declarations of their modules
 	@scripts/typecheck-apple.sh
 
+# Both read the modules of that build, and those that stand for Apple's platforms. A second or two beside those.
+api: build typecheck-apple ## write the public interface anew: API/*.txt
+	@scripts/api.py write
+
+api-check: build typecheck-apple ## compare the public interface with API/*.txt
+	@cd scripts && python3 -m unittest -q test_api
+	@scripts/api.py check
+
+# What `make test` runs on Linux, with Apple's own SwiftUI and Image I/O.
+test-macos: lint ## on a Mac: build with warnings as errors, and run the tests, views in a window included
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests -Xswiftc -warnings-as-errors
+	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build -Xswiftc -warnings-as-errors
+
+test-ios: ## on a Mac: run the tests in an iOS simulator
+	@scripts/test-ios.sh
+
+lint-workflows: ## check the workflows of continuous integration
+	@scripts/lint-workflows.sh
+
 crash-test: setup ## kill processes that write to a store, 200 times, and look at what they leave
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests
 	CALOTYPE_CRASH_ROUNDS=200 $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build --filter StoreCrashTests
@@ -72,7 +92,6 @@ crash-test: setup ## kill processes that write to a store, 200 times, and look a
 # SCREENSHOTS=DIR keeps pictures of the pages, to be looked at.
 RECORDER_PAGES = .build/recorder-pages
 
-.PHONY: test-recorder
 test-recorder: ## open the recorder's pages in a browser: what they show, filters, keyboard, no network
 	@scripts/setup.sh recorder
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests
@@ -80,6 +99,12 @@ test-recorder: ## open the recorder's pages in a browser: what they show, filter
 	CALOTYPE_RECORDER_PAGES=$(CURDIR)/$(RECORDER_PAGES) $(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) --skip-build \
 		--filter RecorderPageFiles
 	node scripts/test-recorder.mjs $(RECORDER_PAGES) $(SCREENSHOTS)
+
+# SEED=1 says what happens when; without it that is drawn by lot, and printed.
+MINUTES ?= 10
+soak: setup ## use one pipeline for MINUTES=10, badly served; then nothing may be left and every count must agree
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
+	.build/release/calo soak --seconds $$(($(MINUTES) * 60)) $(if $(SEED),--seed $(SEED))
 
 demo: setup ## see what becomes of images: a feed, launches, a change, no network, a sign-out
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
@@ -121,10 +146,22 @@ fuzz: setup ## fuzz a decoder or a parser: FORMAT=png SECONDS=60
 		echo "fuzz $$target for $(SECONDS) s" && scripts/fuzz.sh $$target $(SECONDS) || exit 1; \
 	done
 
-bench: ## measure: counts and times of the main operations
+bench: .build/bench/pipeline-peer ## measure: counts and times of the main operations
 	@scripts/setup.sh bench
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
 	.build/release/calo bench
+
+# What an image takes without a pipeline.
+.build/bench/pipeline-peer: Benchmarks/Pipeline/peer.c
+	@scripts/setup.sh bench
+	@mkdir -p $(@D)
+	cc -O2 -Wall -Wextra -Werror -std=gnu11 $< -o $@ $$(pkg-config --cflags --libs libcurl libjpeg)
+
+# Counts don't depend on what else the machine does. RECORD=1 writes them anew: look at every line before it is committed.
+bench-gate: ## compare instruction counts with those that are checked in
+	@scripts/setup.sh bench
+	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) -c release --product calo
+	.build/release/calo bench --gate Benchmarks/gate.tsv $(if $(RECORD),--record)
 
 # CASES="jpeg png-12mp" takes those whose names begin so; QUALITY=fast the other quality.
 bench-decode: ## measure decoding beside libvips, Pillow and the libraries themselves

@@ -81,15 +81,40 @@ if Context.environment["CALOTYPE_FUZZ"] == "1" {
             swiftSettings: swiftSettings))
 }
 
+// The examples, and apps that see isolation otherwise than this package does.
+let clients: [Target] = [
+    .target(name: "CalotypeExamples", dependencies: ["CalotypeUI"], path: "Examples", exclude: ["README.md"]),
+    .target(
+        name: "Swift5Client", dependencies: ["CalotypeUI"], path: "Tests/Clients/Swift5Client",
+        swiftSettings: [.swiftLanguageMode(.v5)]),
+    .target(
+        name: "MainActorClient", dependencies: ["CalotypeUI"], path: "Tests/Clients/MainActorClient",
+        swiftSettings: [.defaultIsolation(MainActor.self)]),
+]
+let clientNames = clients.map { Target.Dependency(stringLiteral: $0.name) }
+
 #if canImport(Darwin)
 // Linux has no SwiftUI: see below.
 products.append(.library(name: "CalotypeUI", targets: ["CalotypeUI"]))
-targets += [
-    .target(name: "CalotypeUI", dependencies: ["Calotype"], swiftSettings: swiftSettings),
+targets += [.target(name: "CalotypeUI", dependencies: ["Calotype"], swiftSettings: swiftSettings)] + clients
+targets.append(
     .testTarget(
-        name: "CalotypeAppleTests", dependencies: ["Calotype", "CalotypeUI"], swiftSettings: swiftSettings),
-]
+        name: "CalotypeAppleTests", dependencies: ["Calotype", "CalotypeUI", "CalotypeTesting"] + clientNames,
+        swiftSettings: swiftSettings))
 #endif
+
+// Only for `make test-ios`: programs can't be run there, nor started by tests.
+if Context.environment["CALOTYPE_SIMULATOR"] == "1" {
+    products.removeAll { $0.name == "calo" }
+    targets.removeAll { $0.name == "CalotypeTool" }
+    for target in targets where target.name == "CalotypeTests" {
+        target.dependencies.removeAll { if case .byNameItem("CalotypeTool", _) = $0 { true } else { false } }
+        target.exclude += [
+            "Tool", "Memory/EvictionTraceTests.swift", "Storage/StoreCrashTests.swift",
+            "Storage/StoreFaultTests.swift", "Storage/StoreSharingTests.swift",
+        ]
+    }
+}
 
 // Only for `make view-test`: a module named SwiftUI, and a host that runs views on Linux. Everything that asks
 // `canImport(SwiftUI)` would see it, so that it has a scratch path of its own, and what doesn't need it is left out.
@@ -101,21 +126,11 @@ if Context.environment["CALOTYPE_VIEW_HOST"] == "1" {
             name: "ViewHost", dependencies: ["SwiftUI"], path: "Support/ViewHost/Host", swiftSettings: swiftSettings),
         .testTarget(name: "ViewHostTests", dependencies: ["SwiftUI", "ViewHost"], swiftSettings: swiftSettings),
         .target(name: "CalotypeUI", dependencies: ["Calotype", "SwiftUI"], swiftSettings: swiftSettings),
-        .target(name: "CalotypeExamples", dependencies: ["CalotypeUI"], path: "Examples", exclude: ["README.md"]),
-        // Apps that see isolation otherwise than this package does.
-        .target(
-            name: "Swift5Client", dependencies: ["CalotypeUI"], path: "Tests/Clients/Swift5Client",
-            swiftSettings: [.swiftLanguageMode(.v5)]),
-        .target(
-            name: "MainActorClient", dependencies: ["CalotypeUI"], path: "Tests/Clients/MainActorClient",
-            swiftSettings: [.defaultIsolation(MainActor.self)]),
         .testTarget(
-            name: "CalotypeUITests",
-            dependencies: [
-                "CalotypeUI", "CalotypeTesting", "ViewHost", "CalotypeExamples", "Swift5Client", "MainActorClient",
-            ],
+            name: "CalotypeUITests", dependencies: ["CalotypeUI", "CalotypeTesting", "ViewHost"] + clientNames,
             swiftSettings: swiftSettings),
     ]
+    targets += clients
     products.removeAll { $0.name == "calo" }
 }
 

@@ -12,6 +12,8 @@ set -euo pipefail
 packages=(
     libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libgif-dev liblcms2-dev
     pkg-config
+    # For scripts/api.py.
+    python3
     # The formats that are traits of the package: make builds them in.
     libavif-dev libheif-dev libjxl-dev
 )

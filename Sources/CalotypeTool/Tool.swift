@@ -12,6 +12,7 @@ enum Tool {
         .demoRun,
         .cache,
         .storeChurn,
+        .soak,
         .bench,
         .httpCacheProxy,
     ]

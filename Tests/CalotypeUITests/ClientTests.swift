@@ -52,4 +52,22 @@ struct ClientTests {
             MainActorScreen(url: $0, missing: $1)
         }
     }
+
+    private static let callbacks: Set = [
+        "authorize", "custom", "data", "decode", "frame", "now", "observe", "onChange", "onEvent", "onOutcome",
+        "random",
+        "send", "sleep", "status", "supports", "update", "updates",
+    ]
+
+    @Test("closures and types of one in the Swift 5 mode are called where they may run")
+    func swift5Calls() async throws {
+        let called = try await Swift5Client.callEverything(file: ServedImages.file(width: 60, height: 40))
+        #expect(called.subtracting(["onEnd"]) == Self.callbacks)
+    }
+
+    @Test("closures and types of one on the main actor are called where they may run")
+    func mainActorCalls() async throws {
+        let called = try await MainActorClient.callEverything(file: ServedImages.file(width: 60, height: 40))
+        #expect(called.subtracting(["onEnd"]) == Self.callbacks)
+    }
 }

@@ -265,6 +265,7 @@ extension WorkQueue.State {
             counts.waiting -= 1
             item.ticket = 0
             begin(item)
+            sweep()
             return item
         }
         return nil
@@ -280,9 +281,10 @@ extension WorkQueue.State {
         return nil
     }
 
-    /// Drops the places of what was moved or removed, once they are the larger part.
+    /// Drops the places of what was moved or removed, once they are the larger part; and when nothing waits, so that a queue
+    /// that stands still keeps no job, and with it whatever owns the queue.
     fileprivate mutating func sweep() {
-        guard placeCount > 2 * counts.waiting + 32 else { return }
+        guard placeCount > (counts.waiting == 0 ? 0 : 2 * counts.waiting + 32) else { return }
         for level in levels.indices { levels[level].removeAll { $0.isStale } }
         placeCount = counts.waiting
     }

@@ -54,4 +54,44 @@ package struct MemoryBench: Sendable {
         }
         return hits
     }
+
+    /// Many renditions, ready to be inserted, and the queries that find them.
+    package struct Renditions: Sendable {
+        private let renditions: [Rendition]
+        private let queries: [RenditionQuery]
+
+        package var images: [DecodedImage] { renditions.map(\.image) }
+
+        package init(count: Int) {
+            let bitmap = Bitmap(size: PixelSize(width: 1, height: 1)) { _ in }
+            renditions = (0..<count).map { number in
+                let image = DecodedImage(bitmap: bitmap)
+                return Rendition(
+                    resource: ResourceID("\(number)"), partition: nil, source: Digest("\(number)"), processors: nil,
+                    version: Digest("\(number)"), decodedSize: image.originalPixelSize, image: image,
+                    freshness: .immutable, responseTime: 0, cost: image.byteCount)
+            }
+            queries = renditions.map {
+                RenditionQuery(
+                    key: RenditionQuery.key(resource: $0.resource, partition: nil), source: $0.source,
+                    processors: .zero, target: .original, needsExactSize: false)
+            }
+        }
+
+        package func insert(into memory: MemoryCache) {
+            for rendition in renditions { memory.insert(rendition) }
+        }
+
+        /// Looks each of them up, so many times.
+        ///
+        /// - Returns: The hits.
+        package func hit(_ memory: MemoryCache, rounds: Int) -> Int {
+            var hits = 0
+            var hit = MemoryHit()
+            for _ in 0..<rounds {
+                for query in queries where memory.find(query, countsAsUse: true, &hit) != nil { hits &+= 1 }
+            }
+            return hits
+        }
+    }
 }

@@ -2,7 +2,7 @@
 struct BenchCase: Sendable {
     /// What can be asked for as a whole.
     enum Section: String, CaseIterable, Sendable {
-        case instructions, process, transport, hits, decode, store
+        case instructions, process, memory, coalescing, transport, pipeline, hits, decode, store
     }
 
     let name: String
@@ -24,8 +24,10 @@ struct BenchCase: Sendable {
 
     /// In the order in which they run, one after another.
     static let all: [BenchCase] =
-        PipelineCase.allCases.map(\.benchCase) + ProcessCase.allCases.map(\.benchCase)
-        + TransportCase.allCases.map(\.benchCase) + HitRatioCase.all.map(\.benchCase)
+        PipelineCase.allCases.map(\.benchCase) + FrameCase.allCases.map(\.benchCase)
+        + ProcessCase.allCases.map(\.benchCase) + MemoryPeerCase.allCases.map(\.benchCase)
+        + SharingCase.allCases.map(\.benchCase) + TransportCase.allCases.map(\.benchCase)
+        + ImageCase.allCases.map(\.benchCase) + HitRatioCase.all.map(\.benchCase)
         + DecodeCase.allCases.map(\.benchCase) + StoreCase.allCases.map(\.benchCase)
 
     /// The row as measured, or with the reason why it couldn't be.
@@ -54,17 +56,13 @@ struct BenchError: Error, CustomStringConvertible {
 }
 
 extension PipelineCase {
-    /// Its instructions are counted: the difference of two runs, so that what starting costs falls out.
+    /// Its instructions are counted.
     var benchCase: BenchCase {
         let bound = limit.map { BenchRow.Bound.atMost(Double($0)) }
         return BenchCase(
             .instructions, BenchRow(name: rawValue, title: title, unit: "instructions", bound: bound)
         ) { row, context in
-            let counter = try await context.instructionCounter()
-            let (few, many) = counts
-            let first = try await counter.count(["bench-run", rawValue, "\(few)"])
-            let second = try await counter.count(["bench-run", rawValue, "\(many)"])
-            row.measured = Double(second - first) / Double(many - few)
+            row.measured = try await context.instructions(of: rawValue, counts)
         }
     }
 }

@@ -28,6 +28,14 @@ actor BenchContext {
         return made
     }
 
+    /// The instructions of one operation: the difference of two runs of so many, so that what starting costs falls out.
+    func instructions(of name: String, _ counts: (few: Int, many: Int)) async throws -> Double {
+        let counter = try await instructionCounter()
+        let first = try await counter.count(["bench-run", name, "\(counts.few)"])
+        let second = try await counter.count(["bench-run", name, "\(counts.many)"])
+        return Double(second - first) / Double(counts.many - counts.few)
+    }
+
     /// Runs `bench-measure` in a process of its own.
     ///
     /// - Returns: The numbers it printed; one at least.

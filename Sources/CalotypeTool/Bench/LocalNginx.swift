@@ -1,26 +1,24 @@
 #if os(Linux)
-import CalotypeTesting
 import Foundation
 
 /// An nginx on 127.0.0.1 that serves one file.
 enum LocalNginx {
-    /// Serves that many bytes while `body` runs.
+    /// Serves a file, whatever the query, while `body` runs.
     ///
     /// - Throws: ``BenchError`` if there is no nginx or it doesn't start; what `body` throws.
     static func serving<Result: Sendable>(
-        byteCount: Int, in context: BenchContext, _ body: (URL) async throws -> Result
+        _ file: Data, in context: BenchContext, _ body: (URL) async throws -> Result
     ) async throws -> Result {
         guard let nginx = ChildProcess.find("nginx") else {
             throw BenchError("There is no nginx to ask: run scripts/setup.sh bench.")
         }
         let folder = context.folder.appending(path: "nginx-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var random = SeededGenerator(seed: 20)
-        try Data((0..<byteCount).map { _ in random.byte() }).write(to: folder.appending(path: "body.jpg"))
+        try file.write(to: folder.appending(path: "body.jpg"))
         let port = try freePort()
         let path = folder.path(percentEncoded: false)
-        let file = folder.appending(path: "nginx.conf")
-        try Data(configuration(port: port, folder: path).utf8).write(to: file)
+        let settings = folder.appending(path: "nginx.conf")
+        try Data(configuration(port: port, folder: path).utf8).write(to: settings)
 
         // The shell ends nginx when its standard input ends: also when this process is killed.
         let process = Process()
@@ -28,7 +26,7 @@ enum LocalNginx {
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = [
             "-c", "\"$@\" & child=$!; read -r _; kill -KILL $child; wait $child", "sh", nginx,
-            "-e", "\(path)/error.log", "-p", path, "-c", file.path(percentEncoded: false),
+            "-e", "\(path)/error.log", "-p", path, "-c", settings.path(percentEncoded: false),
         ]
         process.standardInput = leash
         process.standardOutput = FileHandle.nullDevice

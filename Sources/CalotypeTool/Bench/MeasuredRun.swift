@@ -9,11 +9,19 @@ extension Command {
     static func measuredRun(_ arguments: [String]) -> ExitCode? {
         switch arguments.first {
         case "bench-run":
-            guard arguments.count == 3, let operation = PipelineCase(rawValue: arguments[1]),
-                let count = Int(arguments[2])
-            else { return .usage }
+            guard arguments.count == 3, let count = Int(arguments[2]) else { return .usage }
+            if let frame = FrameCase(rawValue: arguments[1]) {
+                // This is the main thread.
+                MainActor.assumeIsolated { frame.run(count) }
+                return .success
+            }
+            guard let operation = PipelineCase(rawValue: arguments[1]) else { return .usage }
             return wait { try await operation.run(count) }
         case "bench-measure":
+            if arguments.count == 2, let frame = FrameCase(rawValue: arguments[1]) {
+                Console.print("\(MainActor.assumeIsolated { frame.nanoseconds() })")
+                return .success
+            }
             guard let measurement = measurement(Array(arguments.dropFirst())) else { return .usage }
             return wait {
                 let numbers = try await measurement()
@@ -39,6 +47,10 @@ extension Command {
         if arguments.count == 1, let storeCase = StoreCase(rawValue: arguments[0]) {
             return { try await StoreRound.measure(storeCase) }
         }
+        if arguments.count == 1, let memoryCase = MemoryPeerCase(rawValue: arguments[0]) {
+            return { memoryCase.measure() }
+        }
+        if let round = ImageRound(arguments) { return { [try await round.cpuMicroseconds()] } }
         if let round = TransportRound(arguments) { return { [try await round.cpuMicroseconds()] } }
         if let round = DecodeRound(arguments) { return { try round.measure() } }
         return nil

@@ -17,8 +17,7 @@ enum TransportCase: Int, CaseIterable {
             unit: "x", bound: .atMost(2))
         return BenchCase(.transport, row) { row, context in
             #if os(Linux)
-            let (easy, transport) = try await LocalNginx.serving(byteCount: TransportRound.bodyByteCount, in: context) {
-                url in
+            let (easy, transport) = try await LocalNginx.serving(TransportRound.body, in: context) { url in
                 var easy: [Double] = []
                 var transport: [Double] = []
                 for _ in 0..<Self.roundCount {

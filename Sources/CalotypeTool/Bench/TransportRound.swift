@@ -1,4 +1,5 @@
 import Calotype
+import CalotypeTesting
 import Foundation
 
 #if os(Linux)
@@ -13,6 +14,11 @@ struct TransportRound: Sendable {
     }
 
     static let bodyByteCount = 20_480
+    /// What is asked for: nothing that could be compressed.
+    static var body: Data {
+        var random = SeededGenerator(seed: 20)
+        return Data((0..<bodyByteCount).map { _ in random.byte() })
+    }
 
     let client: Client
     /// Threads with a handle each, or tasks.
@@ -55,7 +61,7 @@ struct TransportRound: Sendable {
     }
 
     #if os(Linux)
-    private static func processMicroseconds() -> Double {
+    static func processMicroseconds() -> Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6

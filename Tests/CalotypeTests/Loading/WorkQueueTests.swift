@@ -244,4 +244,25 @@ struct WorkQueueTests {
         await queue.waitUntilIdle()
         #expect(queue.counts == WorkQueue.Counts())
     }
+
+    @Test("a queue in which nothing waits keeps nothing of what was moved, removed or started")
+    func lettingGo() {
+        let queue = WorkQueue(Self.one)
+        let log = Log()
+        let running = Item("running", byteCount: 0, log)
+        #expect(queue.add(running, priority: .normal))
+        weak var moved: Item?
+        weak var removed: Item?
+        do {
+            let (first, second) = (Item("moved", byteCount: 0, log), Item("removed", byteCount: 0, log))
+            (moved, removed) = (first, second)
+            for item in [first, second] { #expect(!queue.add(item, priority: .low)) }
+            queue.move(first, to: .high)
+            #expect(queue.remove(second))
+        }
+        #expect(moved != nil)
+        queue.finish(running)
+        #expect(log.names.withLock { $0 } == ["moved"])
+        #expect(moved == nil && removed == nil)
+    }
 }

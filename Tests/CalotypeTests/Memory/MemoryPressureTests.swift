@@ -57,6 +57,7 @@ struct MemoryPressureTests {
         #expect(!center.isAvailable)
     }
 
+    #if os(macOS) || os(Linux)
     @Test("a cache that reacts is told by the system's source, one that has opted out isn't")
     func registration() async {
         // In a process of its own: other tests' caches would be told as well.
@@ -68,6 +69,7 @@ struct MemoryPressureTests {
             #expect(deaf.totalCost == 100)
         }
     }
+    #endif
 
     @Test("a cache isn't kept by being told")
     func lifetime() {

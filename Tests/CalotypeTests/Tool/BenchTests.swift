@@ -86,4 +86,52 @@ struct BenchTests {
             ])
         #expect(throws: UsageError.self) { try BenchOptions(["nonsense"]) }
     }
+
+    private static let gate = """
+        # Counts.
+        memory-hit\t200\t5
+        waiters 4000 10
+
+        """
+
+    @Test("a gate lets through what is within its tolerance, and says what has become better")
+    func gate() throws {
+        let gate = try BenchGate(URL(filePath: "/gate.tsv"), Self.gate)
+        func judged(_ name: String, _ measured: Double?) -> BenchRow {
+            gate.judged(
+                BenchRow(name: name, title: "", unit: "instructions", measured: measured, bound: .atMost(1)))
+        }
+        #expect(judged("memory-hit", 210).state == .ok)
+        #expect(judged("memory-hit", 210).details.map(\.value.figure) == ["200", "5"])
+        #expect(judged("memory-hit", 211).state == .over)
+        #expect(judged("waiters", 4_400).isOK && !judged("waiters", 4_401).isOK)
+        #expect(judged("memory-hit", 191).note == nil)
+        #expect(judged("memory-hit", 189).isOK && judged("memory-hit", 189).note?.contains("--record") == true)
+        // What couldn't be measured doesn't pass; what isn't in the gate keeps its own bound.
+        #expect(!judged("memory-hit", nil).isOK)
+        #expect(!judged("cancels", 2).isOK && judged("cancels", 1).isOK)
+        let recorded = gate.recorded([judged("memory-hit", 150.4), judged("waiters", nil)])
+        #expect(recorded == "# Counts.\nmemory-hit\t150\t5\nwaiters\t4000\t10\n")
+    }
+
+    @Test(
+        "a gate's file is taken at its word, or refused by the line",
+        arguments: [
+            "memory-hit 200", "memory-hit few 5", "memory-hit 0 5", "memory-hit 200 -1", "no-such-case 200 5",
+        ])
+    func refusedGates(line: String) throws {
+        #expect(throws: UsageError.self) { try BenchGate(URL(filePath: "/gate.tsv"), "# Counts.\n\(line)\n") }
+    }
+
+    @Test("the gate that is checked in chooses its cases, all of them counts")
+    func checkedInGate() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Benchmarks/gate.tsv")
+        let path = file.standardizedFileURL.path(percentEncoded: false)
+        let options = try BenchOptions(["--gate", path])
+        #expect(options.cases.count >= 10)
+        #expect(options.cases.allSatisfy { $0.section == .instructions })
+        #expect(try BenchOptions(["--gate", path, "memory-hit"]).cases.map(\.name) == ["memory-hit"])
+        #expect(throws: UsageError.self) { try BenchOptions(["--record"]) }
+        #expect(throws: (any Error).self) { try BenchOptions(["--gate", "/nowhere/gate.tsv"]) }
+    }
 }

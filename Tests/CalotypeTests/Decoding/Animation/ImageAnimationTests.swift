@@ -150,6 +150,7 @@ struct ImageAnimationTests {
         pressed.withLock { $0 = nil }
     }
 
+    #if os(macOS) || os(Linux)
     @Test("an animation that has made frames hears of the system's shortage")
     func system() async {
         // In a process of its own: all that hear of it let go.
@@ -163,6 +164,7 @@ struct ImageAnimationTests {
             #expect(animation.retained == (0, 0, false))
         }
     }
+    #endif
 
     @Test("a frame that can't be made says so to whoever asks for it, each time, and the others are made")
     func faults() async throws {

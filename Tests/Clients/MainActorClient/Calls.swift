@@ -1,0 +1,1 @@
+../Swift5Client/Calls.swift
