@@ -6,7 +6,7 @@
 SWIFT ?= swift
 SWIFT_FLAGS ?=
 TRAITS ?= --enable-all-traits
-SOURCES = Sources Tests Support Examples Package.swift
+SOURCES = Sources Tests Support Examples Package.swift scripts/check-docs.swift
 
 # A test that crashes should say so and end: the backtracer would wait for a debugger.
 export SWIFT_BACKTRACE = enable=no
@@ -15,7 +15,7 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint build release test view-test view-soak typecheck-apple crash-test sanitize sanitize-thread \
+.PHONY: help setup lint build release test view-test view-soak typecheck-apple docs crash-test sanitize sanitize-thread \
 	sanitize-address fuzz golden demo bench bench-decode cache-suite clean
 
 help: ## list the targets
@@ -60,6 +60,12 @@ golden: setup ## record anew what each file of the corpus becomes
 
 typecheck-apple: setup ## type-check what only Apple's platforms compile, against declarations of their modules
 	@scripts/typecheck-apple.sh
+
+# Symbols come from the modules that view-test and typecheck-apple make. HOSTING_BASE_PATH=calotype for a site below a path.
+docs: setup ## build the documentation of every product as a static site: .build/docs
+	CALOTYPE_VIEW_HOST=1 $(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS)
+	scripts/typecheck-apple.sh
+	scripts/docs.sh
 
 crash-test: setup ## kill processes that write to a store, 200 times, and look at what they leave
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests

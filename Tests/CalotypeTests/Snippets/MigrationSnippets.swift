@@ -139,7 +139,7 @@ struct MigrationSnippets {
         }
         DefaultFolder.use()
         let session = Session()
-        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
         let decoder = RefusingDecoder()
         let log: @Sendable (String) -> Void = { _ in }
         let configurations = [
