@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTesting
 import Foundation
+import Synchronization
 import Testing
 
 /// The Swift snippets about CalotypeTesting, and those of its comments: see ``SnippetComparison``.
@@ -30,12 +31,12 @@ struct TestingSnippets {
         ])
         #expect(pipeline.cachedImage(for: url) != nil)
         await #expect(throws: ImageError.self) { try await pipeline.image(for: missing) }
-        await withKnownIssue("nothing is scripted") {
-            let strict = ImagePipeline.scripted([:]) { request in
-                Issue.record("\(request)")
-            }
-            await #expect(throws: ImageError.self) { try await strict.image(for: url) }
+        let unmatched = Mutex<[URL]>([])
+        let strict = ImagePipeline.scripted([:]) { request in
+            unmatched.withLock { $0.append(request.url) }
         }
+        await #expect(throws: ImageError.self) { try await strict.image(for: url) }
+        #expect(unmatched.withLock { $0 } == [url])
     }
 
     @Test("a server that is scripted")

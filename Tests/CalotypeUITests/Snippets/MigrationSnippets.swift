@@ -76,6 +76,7 @@ extension SnippetTests {
                 CachedAsyncImage(url: url) { phase in
                     if case .success(let image) = phase { image }
                 }
+                CachedAsyncImage(url: url, transaction: Transaction(animation: .easeIn)) { phase in phase.image }
                 CachedAsyncImage(ImageRequest(data: data)) { phase in
                     if case .loading = phase { AnimatedImage(phase.image) }
                 }
@@ -83,6 +84,6 @@ extension SnippetTests {
             .imagePipeline(pipeline)
             .remoteImageTransition(.custom(.slide, animation: .default))
         }
-        #expect(host.frame.images.count == 5)
+        #expect(host.frame.images.count == 6)
     }
 }
