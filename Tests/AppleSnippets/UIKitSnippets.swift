@@ -48,7 +48,7 @@ final class PhotoCell {
 
 @MainActor
 final class PhotoGrid {
-    private let collectionView = UICollectionView(frame: .zero)
+    private let collectionView = UICollectionView(frame: .zero, collectionViewLayout: UICollectionViewFlowLayout())
     private var items: [Item] = []
     private var prefetching: ImagePrefetchDataSource?
 

@@ -111,13 +111,18 @@ struct TestingSnippets {
         #expect(try await outcome)
     }
 
-    @Test("a network that is as the test says, and numbers that can be foretold")
+    @Test("a network and a device that are as the test says, and numbers that can be foretold")
     func network() {
         var configuration = ImagePipeline.Configuration(store: nil)
         let network = ManualNetworkMonitor(NetworkStatus(isAvailable: false))
         configuration.network = network
         network.status.isAvailable = true  // whoever waits for the network goes on
         #expect(configuration.network.status.isAvailable)
+
+        let power = ManualPowerMonitor()
+        configuration.power = power
+        power.status.heat = .serious  // nothing is prefetched any more
+        #expect(configuration.power.status.heat == .serious)
 
         var random = SeededGenerator(seed: 1)
         let side = Int.random(in: 1...100, using: &random)
