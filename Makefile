@@ -6,7 +6,7 @@
 SWIFT ?= swift
 SWIFT_FLAGS ?=
 TRAITS ?= --enable-all-traits
-SOURCES = Sources Tests Support Examples Package.swift
+SOURCES = Sources Tests Support Examples Package.swift scripts/check-docs.swift
 
 # A test that crashes should say so and end: the backtracer would wait for a debugger.
 export SWIFT_BACKTRACE = enable=no
@@ -17,7 +17,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 .DEFAULT_GOAL := help
 .PHONY: help setup lint lint-workflows build release test test-macos test-ios view-test view-soak test-thumbor \
 	test-recorder typecheck-apple api api-check crash-test soak sanitize sanitize-thread sanitize-address sanitize-views \
-	fuzz golden demo bench bench-gate bench-decode cache-suite clean
+	fuzz golden docs demo bench bench-gate bench-decode cache-suite clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -84,6 +84,12 @@ test-ios: ## on a Mac: run the tests in an iOS simulator
 
 lint-workflows: ## check the workflows of continuous integration
 	@scripts/lint-workflows.sh
+
+# Symbols come from the modules that view-test and typecheck-apple make. HOSTING_BASE_PATH=calotype for a site below a path.
+docs: setup ## build the documentation of every product as a static site: .build/docs
+	CALOTYPE_VIEW_HOST=1 $(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) $(VIEW_FLAGS)
+	scripts/typecheck-apple.sh
+	scripts/docs.sh
 
 crash-test: setup ## kill processes that write to a store, 200 times, and look at what they leave
 	$(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --build-tests

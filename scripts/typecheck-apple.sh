@@ -49,4 +49,10 @@ for kit in UIKit AppKit; do
         $flags \
         $(for shim in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $shim; done) \
         $(find Tests/CalotypeAppleTests -name '*.swift')
+
+    # The documentation's snippets for these platforms, as an app's code, which sees what is public alone.
+    # shellcheck disable=SC2046,SC2086
+    "$SWIFTC" -typecheck -parse-as-library -wmo -warnings-as-errors -module-name AppleSnippets -swift-version 6 -I "$modules" \
+        $(for shim in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $shim; done) \
+        $(find Tests/AppleSnippets -name '*.swift')
 done

@@ -21,7 +21,7 @@ public import SwiftUI
 /// To accessibility it is the image that the content shows.
 ///
 /// - Isolation: Initialisers may be called anywhere; the body runs on the main actor. Frames are decoded elsewhere.
-/// - Memory: That of the animation, see ``Calotype/ImageAnimation``, and the frame that is shown.
+/// - Memory: That of the animation, see ``/Calotype/ImageAnimation``, and the frame that is shown.
 public nonisolated struct AnimatedImage<Content: View>: View {
     private let image: DecodedImage?
     private let scale: CGFloat

@@ -13,7 +13,7 @@ public import SwiftUI
 /// .frame(width: 88, height: 88)
 /// ```
 ///
-/// The image is decoded for the size that the layout proposes, unless the request or ``SwiftUICore/View/remoteImageSize(_:)``
+/// The image is decoded for the size that the layout proposes, unless the request or `remoteImageSize(_:)`
 /// names another, and is laid out as if it had all its pixels. Until it has come, what stands in for it is shown in its
 /// place: the same picture in another size, the part of it that has arrived, or the blurred colours that are remembered of
 /// it. When there is none of that, the placeholder is.

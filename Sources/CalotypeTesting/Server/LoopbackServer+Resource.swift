@@ -6,7 +6,9 @@ extension LoopbackServer {
     /// to a range, 200 otherwise.
     ///
     /// ```swift
-    /// server.serve(.init(png, type: "image/png", etag: "\"v1\"", fields: ["Cache-Control": "max-age=0"]), at: "/cat.png")
+    /// let resource = LoopbackServer.Resource(
+    ///     png, type: "image/png", etag: "\"v1\"", fields: ["Cache-Control": "max-age=0"])
+    /// server.serve(resource, at: "/cat.png")
     /// ```
     ///
     /// - Source: RFC 9110 sections 13 and 14. Of several ranges in one request, none is honoured (section 14.2 allows it).

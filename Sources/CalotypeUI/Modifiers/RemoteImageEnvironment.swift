@@ -18,7 +18,7 @@ extension EnvironmentValues {
         static var defaultValue: RemoteImageTransition { .none }
     }
 
-    /// The pipeline that remote images are loaded through. ``Calotype/ImagePipeline/shared`` unless set.
+    /// The pipeline that remote images are loaded through. ``/Calotype/ImagePipeline/shared`` unless set.
     public var imagePipeline: ImagePipeline {
         get { chosenPipeline ?? .shared }
         set { chosenPipeline = newValue }
@@ -56,7 +56,7 @@ extension View {
         environment(\.chosenPipeline, pipeline)
     }
 
-    /// Keeps the remote images in this view apart from those of others, as a signed-in account's. ``Calotype/ImagePipeline/removePartition(_:)``
+    /// Keeps the remote images in this view apart from those of others, as a signed-in account's. ``/Calotype/ImagePipeline/removePartition(_:)``
     /// blanks and erases them.
     public nonisolated func remoteImagePartition(_ partition: Partition?) -> some View {
         environment(\.remoteImagePartition, partition)

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Every Swift snippet of README.md, in functions that compile and run. ``everySnippetIsHere()`` compares the two.
+/// The Swift snippets of README.md, in functions that compile and run: see ``SnippetComparison``.
 @Suite("README")
 struct ReadmeSnippets {
     private let server: LoopbackServer
@@ -185,34 +185,5 @@ struct ReadmeSnippets {
         await #expect(throws: ImageError.self) { try await ImagePipeline.shared.image(for: url) }
         #expect(try await ImagePipeline.shared.image(for: url).pixelSize == PixelSize(width: 8, height: 8))
         #expect(server.requests.map(\.path) == ["/cat.png", "/cat.png"])
-    }
-
-    @Test("every Swift snippet of the README is in this file, line by line")
-    func everySnippetIsHere() throws {
-        let here = URL(filePath: #filePath)
-        let readme = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "README.md")
-        func lines(_ file: URL) throws -> [String] {
-            try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-        }
-        let source = try lines(here).joined(separator: "\n")
-        var snippets: [[String]] = []
-        var snippet: [String]?
-        for line in try lines(readme) {
-            if line == "```swift" {
-                snippet = []
-            } else if line == "```" {
-                if let snippet { snippets.append(snippet) }
-                snippet = nil
-            } else {
-                snippet?.append(line)
-            }
-        }
-        #expect(snippets.count >= 5)
-        for snippet in snippets {
-            let text = snippet.joined(separator: "\n")
-            #expect(source.contains("\n\(text)\n"), "This snippet isn't compiled:\n\(text)")
-        }
     }
 }

@@ -12,35 +12,35 @@ import FoundationNetworking
 
 // What an app has around the snippets.
 
-private struct Story: Identifiable {
+struct Story: Identifiable {
     let id: Int
     let thumbnailURL: URL?
     var url: URL { URL(string: "https://example.com/\(id)")! }
 }
 
-private struct User { let avatarURL: URL? }
-private struct SignedInAccount { let id: Partition }
-private struct Picture { let id: ResourceID }
+struct User { let avatarURL: URL? }
+struct SignedInAccount { let id: Partition }
+struct Picture { let id: ResourceID }
 
-private struct Row: View {
+struct Row: View {
     let item: Story
     init(_ item: Story) { self.item = item }
     var body: some View { Text("\(item.id)") }
 }
 
-private struct Avatar: View {
+struct Avatar: View {
     let user: User
     init(_ user: User) { self.user = user }
     var body: some View { CachedAsyncImage(url: user.avatarURL) }
 }
 
-private struct Feed: View {
+struct Feed: View {
     let articles: [Story]
     init(_ articles: [Story]) { self.articles = articles }
     var body: some View { ForEach(articles) { CachedAsyncImage(url: $0.thumbnailURL) } }
 }
 
-private actor Session {
+actor Session {
     private(set) var signedCount = 0
 
     @Sendable func sign(_ request: URLRequest) async throws -> URLRequest {
@@ -49,12 +49,13 @@ private actor Session {
     }
 }
 
-/// What a user writes: each function holds snippets as they stand, and runs them.
+/// What a user writes: each function holds snippets as they stand, and runs them. That they are those of the documentation,
+/// `SnippetComparison` sees to, among the tests of Calotype.
 @Suite("Snippets")
 @MainActor
 struct SnippetTests {
-    private let url = URL(string: "https://example.com/a.png")!
-    private let article = Story(id: 1, thumbnailURL: URL(string: "https://example.com/a.png")!)
+    let url = URL(string: "https://example.com/a.png")!
+    let article = Story(id: 1, thumbnailURL: URL(string: "https://example.com/a.png")!)
 
     /// Where the default store lies in these tests: no other test may use it before.
     private nonisolated static let folder: URL = {
@@ -70,7 +71,7 @@ struct SnippetTests {
         precondition(store?.directory == folder, "Something has used the default store before.")
     }
 
-    private func frame(@ViewBuilder _ view: @escaping @MainActor () -> some View) -> Frame {
+    func frame(@ViewBuilder _ view: @escaping @MainActor () -> some View) -> Frame {
         let pipeline = ImagePipeline.scripted([url: .image(.fixture)])
         return ViewHost { view().imagePipeline(pipeline) }.frame
     }
@@ -211,24 +212,5 @@ struct SnippetTests {
             Feed(articles).imagePipeline(pipeline)
         }
         #expect(host.frame.elements.count == 1)
-    }
-
-    @Test("every Swift snippet of the migration article is in this file")
-    func everySnippetIsHere() throws {
-        let here = URL(filePath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let article = try String(
-            contentsOf: root.appending(path: "Documentation/MigratingFromAsyncImage.md"), encoding: .utf8)
-        func lines(_ text: some StringProtocol) -> [String] {
-            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-        }
-        let file = lines(try String(contentsOf: here, encoding: .utf8)).joined(separator: "\n")
-        let snippets = article.components(separatedBy: "```swift\n").dropFirst().compactMap {
-            $0.components(separatedBy: "```").first
-        }
-        #expect(snippets.count == 9)
-        for snippet in snippets {
-            #expect(file.contains(lines(snippet).joined(separator: "\n")), "Not in SnippetTests: \(snippet)")
-        }
     }
 }

@@ -1,0 +1,96 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import Testing
+
+// Processors and animation, Linux and servers.
+extension ArticleSnippets {
+    @Test("processors")
+    func processors() async throws {
+        let avatar = ImageRequest(url: url, size: .pixels(264, 264), processors: [.crop(toAspectRatio: 1), .circle])
+        let backdrop = ImageRequest(url: url, size: .pixels(400, nil), processors: [.blur(radius: 12)])
+        let pipeline = ownPipeline()
+        #expect(try await pipeline.image(for: avatar).pixelSize == PixelSize(width: 264, height: 264))
+        #expect(try await pipeline.image(for: backdrop).pixelSize.width == 400)
+    }
+
+    @Test("an animation's frames")
+    func animation() async throws {
+        let pipeline = ownPipeline()
+        let file = try #require(Bundle.module.url(forResource: "Fixtures/Images/quadrants", withExtension: "gif"))
+        let request = ImageRequest(url: file)
+        var shown: DecodedImage?
+        func show(_ image: DecodedImage) { shown = image }
+        let image = try await pipeline.image(for: request)
+        if let animation = image.animation {
+            print(animation.frameCount, "frames, played", animation.loopCount, "times (0: for ever)")
+            let second = try await animation.frame(at: 1)
+            show(second)
+        }
+        #expect((shown != nil) == (image.animation != nil))
+    }
+
+    #if !canImport(ImageIO)
+    @Test("a processor of the app's own")
+    func ownProcessor() async throws {
+        let pipeline = ownPipeline()
+        let inverted = CustomProcessor(identifier: "inverted", dependsOnPixelSize: false) { image in
+            let source = image.bitmap
+            let bitmap = Bitmap(size: source.size) { pixels in
+                source.withUnsafeBytes { pixels.copyMemory(from: $0) }
+                for pixel in stride(from: 0, to: pixels.count, by: 4) {
+                    for channel in pixel..<pixel + 3 { pixels[channel] = pixels[pixel + 3] - pixels[channel] }
+                }
+            }
+            return DecodedImage(bitmap: bitmap, originalPixelSize: image.originalPixelSize)
+        }
+        let request = ImageRequest(url: url, processors: [inverted])
+        let image = try await pipeline.image(for: request)
+        let plain = try await pipeline.image(for: url)
+        #expect(image.bitmap[7, 9].red == 255 - plain.bitmap[7, 9].red)
+        #expect(image.bitmap[7, 9].alpha == 255)
+    }
+
+    @Test("pixels are compared")
+    func comparison() async throws {
+        let image = DecodedImage(bitmap: TestImages.gradientBitmap(width: 60, height: 40))
+        let comparison = PixelComparison(image.bitmap, TestImages.gradientBitmap(width: 60, height: 40))
+        #expect(comparison.isWithin(.init(maximum: 2, mean: 0.25)), "\(comparison)")
+        let (decoded, expected) = (image.bitmap, image.bitmap)
+        do {
+            let comparison = PixelComparison(decoded, expected)
+            #expect(comparison.isWithin(.init(maximum: 2, mean: 0.25)), "\(comparison)")
+        }
+    }
+    #endif
+
+    @Test("a server makes thumbnails")
+    func server() async throws {
+        var configuration = ImagePipeline.Configuration(memory: MemoryCache(costLimit: 0), store: MemoryStore())
+        configuration.limits.bodyByteCount = 16 << 20
+        configuration.limits.decodeTime = .seconds(5)
+        let pipeline = ImagePipeline(configuration)
+        let thumbnail = try await pipeline.image(for: ImageRequest(url: url, size: .pixels(320, nil)))
+        let file = try ImageEncoder().encoded(thumbnail, as: .jpeg(quality: 85))
+        #expect(try await pipeline.image(for: ImageRequest(data: file)).pixelSize.width == 320)
+    }
+
+    @Test("a transport of the app's own")
+    func ownTransport() async throws {
+        struct FolderTransport: HTTPTransport {
+            let folder: URL
+
+            func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+                let file = folder.appending(path: request.url.lastPathComponent)
+                guard let data = try? Data(contentsOf: file) else { return HTTPResponse(status: 404) }
+                return HTTPResponse(status: 200, fields: ["Content-Type": "image/png"], body: HTTPBody(data))
+            }
+        }
+        let folder = try #require(Bundle.module.url(forResource: "Fixtures/Images", withExtension: nil))
+        let pipeline = ImagePipeline(.init(transport: FolderTransport(folder: folder), store: nil))
+        let there = try #require(URL(string: "https://img.example.com/quadrants.png"))
+        let missing = try #require(URL(string: "https://img.example.com/missing.png"))
+        #expect(try await pipeline.image(for: there).pixelSize.width > 0)
+        await #expect(throws: ImageError.self) { try await pipeline.image(for: missing) }
+    }
+}
