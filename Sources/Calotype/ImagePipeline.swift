@@ -77,13 +77,10 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func image(for request: ImageRequest) async throws -> DecodedImage {
-        let isNobodysThread = #isolation == nil
-        guard configuration.observer == nil else {
-            return try await load(request, onThisThread: isNobodysThread).result.image
-        }
+        guard configuration.observer == nil else { return try await load(request, on: #isolation).result.image }
         let query = query(for: request)
         if let image = answerFromMemory(query, request) { return image }
-        return try await load(request, query, onThisThread: isNobodysThread).result.image
+        return try await load(request, query, on: #isolation).result.image
     }
 
     /// The image that a request asks for, and how it came.
@@ -133,12 +130,19 @@ public final class ImagePipeline: Sendable {
     /// A rendition in memory answers at once if it is fresh, or stale and allowed to be shown so; then it is validated
     /// again in the background. Otherwise the load joins the job that makes the rendition, or begins one.
     public func load(_ request: ImageRequest) -> ImageLoad {
-        load(request, onThisThread: false)
+        begin(request, onThisThread: false)
     }
 
-    /// - Parameter onThisThread: Whether a fetch begins right here, until it has to wait: the caller is about to wait itself,
-    ///   and nobody else's thread is held up. To be told by another thread takes 2,000 instructions.
-    private func load(_ request: ImageRequest, onThisThread: Bool) -> ImageLoad {
+    /// The same for a caller that is about to wait.
+    ///
+    /// - Parameter actor: Whose the caller's thread is. If it is nobody's, a fetch begins right there, until it has to wait: to
+    ///   be told by another thread takes 2,000 instructions.
+    @inline(never)
+    private func load(_ request: ImageRequest, on actor: (any Actor)?) -> ImageLoad {
+        begin(request, onThisThread: actor == nil)
+    }
+
+    private func begin(_ request: ImageRequest, onThisThread: Bool) -> ImageLoad {
         let request = prepared(request)
         let query = query(for: request)
         let found = request.cachePolicy.readsMemory ? memory.find(query, countsAsUse: true) : nil
@@ -157,13 +161,13 @@ public final class ImagePipeline: Sendable {
         return load
     }
 
-    /// The same after ``answerFromMemory(_:_:)`` has found nothing. It isn't looked for again, nor does anybody see what
-    /// memory may have to show meanwhile.
+    /// The same after ``answerFromMemory(_:_:)`` has found nothing. Memory isn't asked again, nor does anybody see what
+    /// it may have to show meanwhile.
     @inline(never)
-    private func load(_ request: ImageRequest, _ query: RenditionQuery, onThisThread: Bool) -> ImageLoad {
+    private func load(_ request: ImageRequest, _ query: RenditionQuery, on actor: (any Actor)?) -> ImageLoad {
         let request = prepared(request)
         let load = ImageLoad(request: request, coordinator: coordinator)
-        start(load, request, query, onThisThread: onThisThread)
+        start(load, request, query, onThisThread: actor == nil)
         return load
     }
 

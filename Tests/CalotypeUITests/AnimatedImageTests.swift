@@ -79,7 +79,6 @@ struct AnimatedImageTests {
             // 25 ms of the shortest frame is the least that the timeline tells apart.
             let time = step * 25 % 400
             let index = time < 100 ? 0 : time < 300 ? 1 : 2
-            print("DBGS", step, index, host.frame.shownIndex as Any)
             try await host.next { $0.shownIndex == index }
         }
         #expect(shown == [0, 1, 2, 0, 1, 2, 0])
