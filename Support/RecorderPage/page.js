@@ -81,6 +81,8 @@
   const fromStore = (load) =>
     load.outcome === "storage" || load.outcome === "revalidation" ? load.report.fileBytes : 0;
   const bytesOf = (load) => downloaded(load) + fromStore(load) + (load.outcome === "source" ? load.report.fileBytes : 0);
+  // Files and closures are for no cache to answer.
+  const isForCaches = (load) => load.report && load.outcome !== "source";
   const isHit = (load) => ["memory", "storage", "revalidation"].includes(load.outcome);
 
   function quantile(sorted, share) {
@@ -108,17 +110,18 @@
     const by = counts(list);
     const good = list.filter((load) => load.report);
     const hits = good.filter(isHit).length;
+    const forCaches = good.filter(isForCaches).length;
     const times = good.map((load) => load.duration).sort((a, b) => a - b);
     const received = list.reduce((sum, load) => sum + downloaded(load), 0);
     const stored = list.reduce((sum, load) => sum + fromStore(load), 0);
-    const parts = ["memory", "storage", "revalidation"].map((layer) => `${layer} ${percent(by[layer], good.length)}`);
+    const parts = ["memory", "storage", "revalidation"].map((layer) => `${layer} ${percent(by[layer], forCaches)}`);
     const tile = (key, title, value, exact, remark, tone) =>
       element("div", { "data-stat": key, "data-value": exact },
         element("dt", {}, title), element("dd", tone ? { class: tone } : {}, value), element("dd", {}, remark));
     $("stats").replaceChildren(
       tile("loads", "Loads", number.format(list.length), list.length,
         list.length === loads.length ? "in this recording" : `of ${number.format(loads.length)} recorded`),
-      tile("hits", "Answered by caches", percent(hits, good.length), hits, parts.join(", ")),
+      tile("hits", "Answered by caches", percent(hits, forCaches), hits, parts.join(", ")),
       tile("received", "Received", bytes(received), received, `${plural(by.network, "load")} from the network`),
       tile("stored", "Not fetched again", bytes(stored), stored, "files from the store"),
       tile("median", "Median time", times.length ? duration(quantile(times, 0.5)) : "–", quantile(times, 0.5),
@@ -138,7 +141,7 @@
 
   // What served, over time.
 
-  const chart = { width: 0, height: 0, left: 44, right: 40, top: 8, bottom: 20 };
+  const chart = { width: 0, height: 0, left: 50, right: 40, top: 8, bottom: 20 };
   const inChart = (time) =>
     chart.left + ((time - state.window.start) / (state.window.end - state.window.start))
       * (chart.width - chart.left - chart.right);
@@ -162,7 +165,7 @@
       const place = Math.floor(((load.end - start) / (end - start)) * columnCount);
       const column = columns[Math.max(0, Math.min(columnCount - 1, place))];
       column.sums[load.outcome] += state.unit === "loads" ? 1 : bytesOf(load);
-      if (load.report) column.good += 1;
+      if (isForCaches(load)) column.good += 1;
       if (isHit(load)) column.hits += 1;
     }
     const most = Math.max(1, ...columns.map((column) => outcomes.reduce((sum, name) => sum + column.sums[name], 0)));
@@ -172,7 +175,7 @@
     const parts = [];
     for (let value = 0; value <= top; value += step) {
       parts.push(shape("line", { class: "grid", x1: chart.left, x2: chart.left + width, y1: y(value), y2: y(value) }));
-      const text = state.unit === "loads" ? number.format(value) : bytes(value);
+      const text = state.unit === "loads" ? number.format(value) : bytes(value).replace(/\.0+ /, " ");
       parts.push(shape("text", { x: chart.left - 6, y: y(value) + 4, "text-anchor": "end" }, text));
     }
     const columnWidth = width / columnCount;

@@ -31,7 +31,7 @@ struct ImageEventTests {
 
     @Test("a load from the network, and one from memory")
     func network() async throws {
-        let fixture = try Fixture()
+        let fixture = try Fixture(keepsSteps: true)
         let url = fixture.serve("/a", fields: ["Cache-Control": "max-age=600"])
         let byteCount = TestImages.solidPNG(width: 64, height: 48, color: .red).count
         _ = try await fixture.pipeline.image(for: url)
@@ -46,7 +46,7 @@ struct ImageEventTests {
 
     @Test("a redirect, a failure and a fallback URL")
     func detours() async throws {
-        let fixture = try Fixture()
+        let fixture = try Fixture(keepsSteps: true)
         let good = fixture.serve("/good")
         fixture.server.route("/a") { _ in .redirect(to: "/missing") }
         fixture.server.route("/missing") { _ in .status(404) }
@@ -66,7 +66,7 @@ struct ImageEventTests {
 
     @Test("a load that joins another says whose work it shares; its cancellation is told once")
     func joins() async throws {
-        let fixture = try Fixture()
+        let fixture = try Fixture(keepsSteps: true)
         let gate = LoopbackServer.Gate()
         let data = TestImages.solidPNG(width: 64, height: 48, color: .red)
         fixture.server.route("/a") { _ in .ok(data, type: "image/png").gated(gate) }
@@ -93,7 +93,7 @@ struct ImageEventTests {
 
     @Test("removing a partition tells of the cancellation of its loads")
     func removal() async throws {
-        let fixture = try Fixture()
+        let fixture = try Fixture(keepsSteps: true)
         let gate = LoopbackServer.Gate()
         fixture.server.route("/a") { _ in .ok(Data(), type: "image/png").gated(gate, afterBodyBytes: 0) }
         let load = fixture.pipeline.load(ImageRequest(url: fixture.server.url("/a"), partition: "account"))

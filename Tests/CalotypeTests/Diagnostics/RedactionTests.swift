@@ -67,7 +67,7 @@ struct RedactionTests {
     @Test("no description, dump, log line, page or trace of an event or a report has it", arguments: allPlaces)
     func places(_ place: Place) async throws {
         let recorder = PipelineRecorder()
-        let fixture = try Fixture {
+        let fixture = try Fixture(keepsSteps: true) {
             // The second request is answered well, so that fallbacks and redirects end.
             $0.transport = ScriptedTransport([
                 place.answer, .respond(200, ["Content-Type": "image/png"], Self.png),

@@ -14,16 +14,17 @@ struct Fixture {
     let events: EventLog
     let pipeline: ImagePipeline
 
+    /// - Parameter keepsSteps: Whether the events kept are all of them, rather than those that matter without being asked.
     init(
         memory: MemoryCache = MemoryCache(costLimit: 64 << 20, reactsToMemoryPressure: false),
-        _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
+        keepsSteps: Bool = false, _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
     ) throws {
         server = try LoopbackServer()
         self.memory = memory
         store = MemoryStore()
         decoder = CountingDecoder()
         clock = ManualClock(now: Date())
-        events = EventLog()
+        events = EventLog(keepsSteps: keepsSteps)
         var configuration = ImagePipeline.Configuration(
             transport: Self.transport(), memory: memory, store: store)
         configuration.decoders = ImageDecoders([decoder])
@@ -119,6 +120,10 @@ final class EventLog: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Whether each step of a load is kept. There are many.
+    private let keepsSteps: Bool
+
+    init(keepsSteps: Bool = false) { self.keepsSteps = keepsSteps }
 
     var all: [ImageEvent] { state.withLock { $0.events } }
 
@@ -126,6 +131,7 @@ final class EventLog: Sendable {
 
     var append: @Sendable (ImageEvent) -> Void {
         { [self] event in
+            guard keepsSteps || event.level > .debug else { return }
             let ready = state.withLock { state in
                 state.events.append(event)
                 defer { state.waiting.removeAll { $0.condition(event) } }
