@@ -29,6 +29,7 @@
     value.toLocaleString("en", { maximumFractionDigits: count, minimumFractionDigits: count });
 
   function duration(microseconds) {
+    if (microseconds === 0) return "<1 µs";
     const size = Math.abs(microseconds);
     if (size < 1000) return `${number.format(microseconds)} µs`;
     if (size < 100_000) return `${digits(microseconds / 1000, 1)} ms`;
@@ -120,8 +121,8 @@
       tile("hits", "Answered by caches", percent(hits, good.length), hits, parts.join(", ")),
       tile("received", "Received", bytes(received), received, `${plural(by.network, "load")} from the network`),
       tile("stored", "Not fetched again", bytes(stored), stored, "files from the store"),
-      tile("median", "Median time", duration(quantile(times, 0.5)), quantile(times, 0.5),
-        `95% within ${duration(quantile(times, 0.95))}`),
+      tile("median", "Median time", times.length ? duration(quantile(times, 0.5)) : "–", quantile(times, 0.5),
+        times.length ? `95% within ${duration(quantile(times, 0.95))}` : "nothing was loaded"),
       tile("failed", "Failed", number.format(by.failed), by.failed, `${number.format(by.cancelled)} cancelled`,
         by.failed ? "bad" : undefined));
   }
@@ -312,6 +313,7 @@
     const visible = state.shown.slice(first, last);
     $("rows").style.height = `${state.shown.length * height}px`;
     $("empty").hidden = state.shown.length > 0;
+    $("empty").textContent = loads.length ? "No load matches the filters." : "Nothing has been recorded.";
     list.hidden = !state.shown.length;
     if (!visible.length) {
       $("rows").replaceChildren();
@@ -561,17 +563,20 @@
     parts.push(facts);
     const remarks = recording.remarks.filter((remark) => remark.load === load.number);
     if (remarks.length) {
-      parts.push(element("h3", {}, "On its way"), element("ul", { class: "remarks" }, ...remarks.map(remarkItem)));
+      parts.push(element("h3", {}, "On its way"), element("ul", { class: "remarks" },
+        ...remarks.map((remark) => remarkItem(remark, { isLinked: false }))));
     }
     $("details-body").replaceChildren(...parts);
   }
 
-  function remarkItem(remark) {
+  function remarkItem(remark, { isLinked = true } = {}) {
+    const when = element("time", {}, duration(remark.time));
+    if (!isLinked) return element("li", {}, when, element("span", {}, remark.text));
     const load = loads.find((load) => load.number === remark.load);
     const link = load
       ? element("button", { type: "button", "data-load": load.index }, `#${load.number}`)
       : element("span", {}, remark.load ? `#${remark.load}` : "cache");
-    return element("li", {}, element("time", {}, duration(remark.time)), link, element("span", {}, remark.text));
+    return element("li", {}, when, link, element("span", {}, remark.text));
   }
 
   // Choosing.
@@ -651,7 +656,7 @@
     $("safety").textContent = recording.showsURLs ? "Shows full URLs: share with care" : "URLs are redacted";
     $("safety").classList.toggle("open", recording.showsURLs);
     $("remarks-card").hidden = !recording.remarks.length;
-    $("remarks").replaceChildren(...recording.remarks.slice(-500).map(remarkItem));
+    $("remarks").replaceChildren(...recording.remarks.slice(-500).map((remark) => remarkItem(remark)));
   }
 
   // What people do.

@@ -141,12 +141,12 @@ public struct LoadReport: Sendable {
         rendition = other.rendition
     }
 
-    /// The same without what names the resource.
-    init(withoutRequest other: LoadReport) {
-        number = other.number
+    /// A report of which the request isn't known any more.
+    init(number: UInt64, duration: Duration, _ rendition: Rendition) {
+        self.number = number
         request = nil
-        duration = other.duration
-        rendition = other.rendition
+        self.duration = duration
+        self.rendition = rendition
     }
 
     var brought: Work { rendition.source }

@@ -160,13 +160,14 @@ extension LoadCoordinator {
                 ? shared
                 : LoadReport(shared, number: load.number, request: load.request, duration: now - load.startTime)
             let result = ImageResult(image: image, report: report)
+            // Before the caller goes on: what it then looks at has this load.
+            observer?.loaded(report)
             if resource?.needsRevalidation == true {
                 load.answer(result)
                 revalidate(load, job.request, job.query, alternatives)
             } else {
                 load.end(.success(result))
             }
-            observer?.loaded(report)
         }
     }
 
@@ -222,8 +223,8 @@ extension LoadCoordinator {
         guard let error = goOn(job, after: located) else { return }
         var following = LoadReport.Following()
         for load in takeOffTheBooks(job, &following) {
-            load.end(.failure(error))
             if let error = error as? ImageError { observer?.failed(load, error) }
+            load.end(.failure(error))
         }
     }
 
@@ -234,7 +235,7 @@ extension LoadCoordinator {
         books.withLock { books in
             books.strike(job)
             following = .init(
-                waiterCount: job.loads.waiters.count, priority: job.loads.priority,
+                waiterCount: job.loads.waiters.count, priority: job.position.priority,
                 priorityChangeCount: job.priorityChangeCount)
             return job.loads.takeAll()
         }

@@ -151,7 +151,6 @@ struct PipelineRecorderTests {
 }
 
 extension Duration {
-    var microseconds: Int64 {
-        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-    }
+    /// Rounded down.
+    var microseconds: Int64 { Int64((self / .microseconds(1)).rounded(.down)) }
 }

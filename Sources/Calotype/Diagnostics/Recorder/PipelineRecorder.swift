@@ -80,14 +80,16 @@ public final class PipelineRecorder: Sendable {
     // MARK: What pipelines call
 
     package func record(_ report: LoadReport) {
-        let (text, kept) = (Self.text(of: report.url), LoadReport(withoutRequest: report))
-        state.withLock { $0.add(RecordedLoad(number: report.number, text: text, outcome: .loaded(kept))) }
+        let record = RecordedLoad(
+            number: report.number, duration: report.duration, text: Self.text(of: report.url),
+            outcome: .loaded(report.rendition))
+        state.withLock { $0.add(record) }
     }
 
     func recordEnd(of load: ImageLoad, _ failure: ImageError?) {
-        let end = Moment.now
-        let ending = RecordedLoad.Ending(start: load.startTime, end: end, failure: failure?.description)
-        let record = RecordedLoad(number: load.number, text: Self.text(of: load.request.url), outcome: .ended(ending))
+        let record = RecordedLoad(
+            number: load.number, duration: .now - load.startTime, text: Self.text(of: load.request.url),
+            outcome: .ended(.init(start: load.startTime, failure: failure?.description)))
         state.withLock { $0.add(record) }
     }
 
@@ -109,7 +111,9 @@ public final class PipelineRecorder: Sendable {
     private static func text(of url: URL?) -> String {
         guard let url else { return "" }
         let text = url.absoluteString
-        return text.utf8.count > 8_192 || text.hasPrefixIgnoringASCIICase("data:") ? RedactedURL(url).description : text
+        // Asked first what nearly none has: it is done for every load.
+        let isData = text.utf8.first.map { $0 | 0x20 } == UInt8(ascii: "d") && text.hasPrefixIgnoringASCIICase("data:")
+        return isData || text.utf8.count > 8_192 ? RedactedURL(url).description : text
     }
 }
 

@@ -1,26 +1,25 @@
 /// A load that has ended, as ``PipelineRecorder`` keeps it.
 struct RecordedLoad: Sendable {
     enum Outcome: Sendable {
-        /// The report, without the request.
-        case loaded(LoadReport)
+        /// What the report is about, without the request.
+        case loaded(LoadReport.Rendition)
         case ended(Ending)
     }
 
     /// How a load has ended that has no report. An object, since few do.
     final class Ending: Sendable {
         let start: Moment
-        let end: Moment
         /// The message; `nil` if the load was cancelled.
         let failure: String?
 
-        init(start: Moment, end: Moment, failure: String?) {
+        init(start: Moment, failure: String?) {
             self.start = start
-            self.end = end
             self.failure = failure
         }
     }
 
     let number: UInt64
+    let duration: Duration
     /// The URL in full; empty if there is none.
     let text: String
     let outcome: Outcome
@@ -56,8 +55,12 @@ struct RecordBook: Sendable {
 
     mutating func add(_ load: RecordedLoad) {
         byteCount += load.byteCount
-        loads.append(load)
-        if loads.count > countLimit || byteCount > byteCountLimit { makeRoom() }
+        if loads.count == countLimit, let first = loads.replaceFirst(with: load) {
+            note(droppedLoad: first)
+        } else {
+            loads.append(load)
+        }
+        if byteCount > byteCountLimit { makeRoom() }
     }
 
     /// Remarks go by the limits of loads, and are let go first: there are few, unless something is very wrong.
@@ -69,7 +72,6 @@ struct RecordBook: Sendable {
     }
 
     private mutating func makeRoom() {
-        while loads.count > countLimit, let first = loads.removeFirst() { note(droppedLoad: first) }
         while byteCount > byteCountLimit {
             if remarks.count > loads.count, let first = remarks.removeFirst() {
                 byteCount -= first.byteCount
@@ -116,6 +118,20 @@ struct Ring<Element> {
             count -= 1
         }
         return places[first].take()
+    }
+
+    /// Takes out the oldest, and adds one.
+    mutating func replaceFirst(with element: Element) -> Element? {
+        guard count == places.count else {
+            let oldest = removeFirst()
+            append(element)
+            return oldest
+        }
+        // No place is free: the new one takes that of the oldest.
+        let oldest = places[first]
+        places[first] = element
+        first = (first + 1) & (places.count - 1)
+        return oldest
     }
 
     /// Doubles the places, of which there are always a power of two.

@@ -82,7 +82,7 @@ extension RecorderPage {
         <div id="list" class="list" role="listbox" tabindex="0" aria-label="Loads, by when they began">
           <div id="rows"></div>
         </div>
-        <p class="note empty" id="empty" hidden>No load matches the filters.</p>
+        <p class="note empty" id="empty" hidden></p>
       </div>
       <div role="tabpanel" id="connections" aria-labelledby="tab-connections" hidden></div>
       <div role="tabpanel" id="decoders" aria-labelledby="tab-decoders" hidden></div>
@@ -268,6 +268,9 @@ h3 { font-size: 0.9rem; margin: 14px 0 6px; }
 .remarks { display: grid; gap: 6px; font-size: 0.87rem; max-height: 260px; overflow-y: auto; }
 .remarks li { display: grid; grid-template-columns: 84px auto 1fr; gap: 12px; }
 .remarks time { color: var(--muted); font-variant-numeric: tabular-nums; text-align: right; }
+.details .remarks li { grid-template-columns: 1fr; gap: 0; }
+.details .remarks time { text-align: left; }
+.empty { padding: 14px 10px; }
 .remarks button { border: 0; background: none; padding: 0; color: var(--accent); text-decoration: underline; }
 
 footer { display: flex; flex-wrap: wrap; gap: 4px 24px; justify-content: space-between; color: var(--muted);
@@ -300,7 +303,8 @@ kbd { font: inherit; border: 1px solid var(--line); border-bottom-width: 2px; bo
     padding: 0 6px; }
   .track { grid-column: 1 / -1; }
   footer p:first-child { display: none; }
-  .remarks li { grid-template-columns: auto 1fr; }
+  .remarks li { grid-template-columns: auto 1fr; align-items: center; }
+  .remarks button { min-height: 38px; min-width: 44px; text-align: left; }
   .remarks li > :last-child { grid-column: 1 / -1; }
 }
 @media (prefers-reduced-motion: no-preference) {
@@ -343,6 +347,7 @@ kbd { font: inherit; border: 1px solid var(--line); border-bottom-width: 2px; bo
     value.toLocaleString("en", { maximumFractionDigits: count, minimumFractionDigits: count });
 
   function duration(microseconds) {
+    if (microseconds === 0) return "<1 µs";
     const size = Math.abs(microseconds);
     if (size < 1000) return `${number.format(microseconds)} µs`;
     if (size < 100_000) return `${digits(microseconds / 1000, 1)} ms`;
@@ -434,8 +439,8 @@ kbd { font: inherit; border: 1px solid var(--line); border-bottom-width: 2px; bo
       tile("hits", "Answered by caches", percent(hits, good.length), hits, parts.join(", ")),
       tile("received", "Received", bytes(received), received, `${plural(by.network, "load")} from the network`),
       tile("stored", "Not fetched again", bytes(stored), stored, "files from the store"),
-      tile("median", "Median time", duration(quantile(times, 0.5)), quantile(times, 0.5),
-        `95% within ${duration(quantile(times, 0.95))}`),
+      tile("median", "Median time", times.length ? duration(quantile(times, 0.5)) : "–", quantile(times, 0.5),
+        times.length ? `95% within ${duration(quantile(times, 0.95))}` : "nothing was loaded"),
       tile("failed", "Failed", number.format(by.failed), by.failed, `${number.format(by.cancelled)} cancelled`,
         by.failed ? "bad" : undefined));
   }
@@ -626,6 +631,7 @@ kbd { font: inherit; border: 1px solid var(--line); border-bottom-width: 2px; bo
     const visible = state.shown.slice(first, last);
     $("rows").style.height = `${state.shown.length * height}px`;
     $("empty").hidden = state.shown.length > 0;
+    $("empty").textContent = loads.length ? "No load matches the filters." : "Nothing has been recorded.";
     list.hidden = !state.shown.length;
     if (!visible.length) {
       $("rows").replaceChildren();
@@ -875,17 +881,20 @@ kbd { font: inherit; border: 1px solid var(--line); border-bottom-width: 2px; bo
     parts.push(facts);
     const remarks = recording.remarks.filter((remark) => remark.load === load.number);
     if (remarks.length) {
-      parts.push(element("h3", {}, "On its way"), element("ul", { class: "remarks" }, ...remarks.map(remarkItem)));
+      parts.push(element("h3", {}, "On its way"), element("ul", { class: "remarks" },
+        ...remarks.map((remark) => remarkItem(remark, { isLinked: false }))));
     }
     $("details-body").replaceChildren(...parts);
   }
 
-  function remarkItem(remark) {
+  function remarkItem(remark, { isLinked = true } = {}) {
+    const when = element("time", {}, duration(remark.time));
+    if (!isLinked) return element("li", {}, when, element("span", {}, remark.text));
     const load = loads.find((load) => load.number === remark.load);
     const link = load
       ? element("button", { type: "button", "data-load": load.index }, `#${load.number}`)
       : element("span", {}, remark.load ? `#${remark.load}` : "cache");
-    return element("li", {}, element("time", {}, duration(remark.time)), link, element("span", {}, remark.text));
+    return element("li", {}, when, link, element("span", {}, remark.text));
   }
 
   // Choosing.
@@ -965,7 +974,7 @@ kbd { font: inherit; border: 1px solid var(--line); border-bottom-width: 2px; bo
     $("safety").textContent = recording.showsURLs ? "Shows full URLs: share with care" : "URLs are redacted";
     $("safety").classList.toggle("open", recording.showsURLs);
     $("remarks-card").hidden = !recording.remarks.length;
-    $("remarks").replaceChildren(...recording.remarks.slice(-500).map(remarkItem));
+    $("remarks").replaceChildren(...recording.remarks.slice(-500).map((remark) => remarkItem(remark)));
   }
 
   // What people do.

@@ -90,13 +90,13 @@ struct Recording: Encodable {
         var decodes = LanePacker<WorkKey>()
         for record in book.loads.elements {
             switch record.outcome {
-            case .loaded(let report):
+            case .loaded(let rendition):
+                let report = LoadReport(number: record.number, duration: record.duration, rendition)
                 var load = Load(report, source: sources.name(of: record.text), since: startTime)
                 load.add(report, to: &downloads, &decodes, origin: sources.origin(of: record.text))
                 loads.append(load)
             case .ended(let ending):
-                loads.append(
-                    Load(record.number, ending, source: sources.name(of: record.text), since: startTime))
+                loads.append(Load(record, ending, source: sources.name(of: record.text), since: startTime))
             }
         }
         let (connectionLanes, decoderLanes) = (downloads.packed(), decodes.packed())
@@ -151,13 +151,13 @@ extension Recording.Load {
     }
 
     fileprivate init(
-        _ number: UInt64, _ ending: RecordedLoad.Ending, source: String, since start: Moment
+        _ record: RecordedLoad, _ ending: RecordedLoad.Ending, source: String, since start: Moment
     ) {
-        self.number = number
+        number = record.number
         self.source = source
         outcome = ending.failure == nil ? "cancelled" : "failed"
         self.start = (ending.start - start).inMicroseconds
-        duration = (ending.end - ending.start).inMicroseconds
+        duration = record.duration.inMicroseconds
         reason = ending.failure ?? "Nobody wanted it any more."
     }
 }
@@ -204,10 +204,11 @@ extension LoadReport.Stage {
 }
 
 extension Duration {
-    /// Rounded down.
+    /// Rounded down, below zero as well: so what follows one another still does.
     var inMicroseconds: Int64 {
         let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000)
+        return seconds * 1_000_000 + whole - (rest < 0 ? 1 : 0)
     }
 }
 
