@@ -231,7 +231,7 @@ struct ArticleSnippets {
         configuration.onEvent = { event in
             switch event {
             case .loaded(let report): log("\(report)")
-            case .failed(let error): log("\(error)")
+            case .failed(let load, let error): log("\(load): \(error)")
             case .cacheFault(let operation, let error): log("\(operation): \(error)")
             default: break
             }
