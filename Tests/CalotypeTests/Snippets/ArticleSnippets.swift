@@ -38,7 +38,7 @@ struct ArticleSnippets {
         let log: @Sendable (String) -> Void = { line in logged.withLock { $0.append(line) } }
         var configuration = ImagePipeline.Configuration(memory: MemoryCache(costLimit: 128 << 20))
         configuration.limits.pixelCount = 40_000_000
-        configuration.onEvent = { event in log("\(event)") }
+        configuration.onEvent = ImageEvent.log { _, line in log(line) }
         let pipeline = ImagePipeline(configuration)
         _ = try await pipeline.image(for: url)
         #expect(logged.withLock(\.count) == 1)

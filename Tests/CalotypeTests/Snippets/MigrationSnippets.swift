@@ -155,7 +155,7 @@ struct MigrationSnippets {
         configuration.timeouts = HTTPTimeouts(idle: .seconds(30))
         configuration.fields["b"] = "a"
         configuration.decoders = ImageDecoders([decoder])
-        configuration.onEvent = { event in log("\(event)") }
+        configuration.onEvent = ImageEvent.log { _, line in log(line) }
         #expect(configurations.count == 3 && configuration.fields["B"] == "a")
     }
 

@@ -165,9 +165,9 @@ nonisolated struct ClientNetwork: NetworkMonitor {
         return NetworkStatus()
     }
 
-    func observe(_ handler: @escaping @Sendable (NetworkStatus, NetworkStatus) -> Void) -> NetworkObservation {
+    func observe(_ handler: @escaping @Sendable (NetworkStatus, NetworkStatus) -> Void) -> StatusObservation {
         log.note("observe")
-        return NetworkObservation { [log] in log.note("onEnd") }
+        return StatusObservation { [log] in log.note("onEnd") }
     }
 }
 
