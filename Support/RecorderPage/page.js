@@ -301,7 +301,8 @@
     }
     add(begin, load.duration, { class: "whole", color: colorOf(load.outcome) });
     for (const [stage, from, length] of load.stages) {
-      if (!length) continue;
+      // What took no time isn't drawn, unless there was nothing else.
+      if (!length && load.duration) continue;
       add(begin + from, length, {
         class: waiting.has(stage) ? "wait" : "", color: stageColor(stage), title: `${stageNames[stage]} ${duration(length)}`,
       });

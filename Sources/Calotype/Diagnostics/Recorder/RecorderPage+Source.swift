@@ -619,7 +619,8 @@ kbd { font: inherit; border: 1px solid var(--line); border-bottom-width: 2px; bo
     }
     add(begin, load.duration, { class: "whole", color: colorOf(load.outcome) });
     for (const [stage, from, length] of load.stages) {
-      if (!length) continue;
+      // What took no time isn't drawn, unless there was nothing else.
+      if (!length && load.duration) continue;
       add(begin + from, length, {
         class: waiting.has(stage) ? "wait" : "", color: stageColor(stage), title: `${stageNames[stage]} ${duration(length)}`,
       });
