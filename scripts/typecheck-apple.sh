@@ -8,6 +8,8 @@ cd "$(dirname "$0")/.."
 SWIFTC=${SWIFTC:-swiftc}
 features="-swift-version 6 -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature NonisolatedNonsendingByDefault -enable-upcoming-feature MemberImportVisibility"
+# The C modules that Calotype imports on Linux as well.
+maps=$(for module in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $module; done)
 for kit in UIKit AppKit; do
     modules=.build/apple-shims/$kit
     # What an earlier run left would be importable, too.
@@ -28,7 +30,7 @@ for kit in UIKit AppKit; do
     # shellcheck disable=SC2046,SC2086
     "$SWIFTC" -emit-module -emit-module-path "$modules/Calotype.swiftmodule" -parse-as-library -wmo -warnings-as-errors \
         -module-name Calotype -package-name calotype $flags -Xfrontend -import-module -Xfrontend Darwin \
-        $(for shim in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $shim; done) \
+        $maps \
         $(find Sources/Calotype -name '*.swift' ! -name '*+Linux.swift')
 
     # The view host's SwiftUI stands for Apple's, with what that declares of the platform's images. It is of another package
@@ -39,20 +41,30 @@ for kit in UIKit AppKit; do
         $(find Support/ViewHost/SwiftUI -name '*.swift') "Support/AppleShims/SwiftUI/$kit.swift"
     # shellcheck disable=SC2046,SC2086
     "$SWIFTC" -emit-module -emit-module-path "$modules/CalotypeUI.swiftmodule" -parse-as-library -wmo -warnings-as-errors \
-        -module-name CalotypeUI -package-name calotype $flags \
-        $(for shim in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $shim; done) \
+        -module-name CalotypeUI -package-name calotype $flags $maps \
         $(find Sources/CalotypeUI -name '*.swift')
 
-    # The tests of the platform's own views, which run on a Mac.
+    # What those need that run on a Mac, in windows: emit MODULE FOLDER [OPTION ...]
+    emit() {
+        module=$1
+        folder=$2
+        shift 2
+        # shellcheck disable=SC2046,SC2086
+        "$SWIFTC" -emit-module -emit-module-path "$modules/$module.swiftmodule" -parse-as-library -wmo -warnings-as-errors \
+            -module-name "$module" -package-name calotype -I "$modules" $maps "$@" $(find "$folder/" -name '*.swift')
+    }
+    # shellcheck disable=SC2086
+    emit CalotypeTesting Sources/CalotypeTesting $features
+    emit CalotypeExamples Examples -swift-version 6 -enable-testing
+    emit Swift5Client Tests/Clients/Swift5Client -swift-version 5
+    emit MainActorClient Tests/Clients/MainActorClient -swift-version 6 -default-isolation MainActor
     # shellcheck disable=SC2046,SC2086
     "$SWIFTC" -typecheck -parse-as-library -wmo -warnings-as-errors -module-name CalotypeAppleTests -package-name calotype \
-        $flags \
-        $(for shim in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $shim; done) \
-        $(find Tests/CalotypeAppleTests -name '*.swift')
+        $flags $maps $(find Tests/CalotypeAppleTests -name '*.swift')
 
     # The documentation's snippets for these platforms, as an app's code, which sees what is public alone.
     # shellcheck disable=SC2046,SC2086
     "$SWIFTC" -typecheck -parse-as-library -wmo -warnings-as-errors -module-name AppleSnippets -swift-version 6 -I "$modules" \
-        $(for shim in CCurl CSQLite CZlib; do printf -- '-Xcc -fmodule-map-file=Sources/%s/module.modulemap ' $shim; done) \
+        $maps \
         $(find Tests/AppleSnippets -name '*.swift')
 done

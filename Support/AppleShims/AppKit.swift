@@ -49,6 +49,10 @@ open class NSView: NSResponder {
         get { fatalError() }
         set { fatalError() }
     }
+    open var subviews: [NSView] {
+        get { fatalError() }
+        set { fatalError() }
+    }
     open func addSubview(_ view: NSView) { fatalError() }
     open func hitTest(_ point: NSPoint) -> NSView? { fatalError() }
     open func setFrameSize(_ newSize: NSSize) { fatalError() }
@@ -64,8 +68,56 @@ open class NSWindow: NSResponder {
         public static var visible: OcclusionState { fatalError() }
     }
 
+    public struct StyleMask: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static var titled: StyleMask { fatalError() }
+    }
+
+    public enum BackingStoreType: UInt, Sendable {
+        case buffered = 2
+    }
+
+    public init(
+        contentRect: NSRect, styleMask style: StyleMask, backing backingStoreType: BackingStoreType, defer flag: Bool
+    ) { fatalError() }
+
     open var backingScaleFactor: CGFloat { fatalError() }
     open var occlusionState: OcclusionState { fatalError() }
+    open var isReleasedWhenClosed: Bool {
+        get { fatalError() }
+        set { fatalError() }
+    }
+    open var contentView: NSView? {
+        get { fatalError() }
+        set { fatalError() }
+    }
+    open func orderFrontRegardless() { fatalError() }
+    open func layoutIfNeeded() { fatalError() }
+    open func close() { fatalError() }
+}
+
+@MainActor
+open class NSApplication: NSResponder {
+    open class var shared: NSApplication { fatalError() }
+}
+
+@MainActor
+open class NSClipView: NSView {
+    open func scroll(to newOrigin: NSPoint) { fatalError() }
+}
+
+@MainActor
+open class NSScrollView: NSView {
+    open var contentView: NSClipView {
+        get { fatalError() }
+        set { fatalError() }
+    }
+    open var documentView: NSView? {
+        get { fatalError() }
+        set { fatalError() }
+    }
+    open func reflectScrolledClipView(_ cView: NSClipView) { fatalError() }
 }
 
 @MainActor

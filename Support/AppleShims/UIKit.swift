@@ -107,7 +107,15 @@ extension NSObject {
 }
 
 @MainActor
-open class UIWindow: UIView {}
+open class UIViewController: NSObject {}
+
+@MainActor
+open class UIWindow: UIView {
+    open var rootViewController: UIViewController? {
+        get { fatalError() }
+        set { fatalError() }
+    }
+}
 
 @MainActor
 open class UITraitCollection: NSObject {
@@ -145,7 +153,16 @@ open class UIButton: UIControl {
 }
 
 @MainActor
-open class UIScrollView: UIView {}
+open class UIScrollView: UIView {
+    open var contentOffset: CGPoint {
+        get { fatalError() }
+        set { fatalError() }
+    }
+    open var contentSize: CGSize {
+        get { fatalError() }
+        set { fatalError() }
+    }
+}
 
 @MainActor
 open class UICollectionViewLayout: NSObject {}

@@ -16,7 +16,7 @@ enum Socket {
         case ended
     }
 
-    #if canImport(Darwin)
+    #if !os(Linux)
     private static let stream = SOCK_STREAM
     private static let sendFlags: Int32 = 0
     #else
@@ -61,7 +61,7 @@ enum Socket {
             prepare(descriptor)
             // Each send goes out at once, so that scripted pauses fall where the script puts them.
             setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-            #if canImport(Darwin)
+            #if !os(Linux)
             setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
             #endif
             return .connection(descriptor)

@@ -4,3 +4,8 @@ public import UIKit
 extension Image {
     public init(uiImage: UIImage) { fatalError() }
 }
+
+@MainActor
+open class UIHostingController<Content: View>: UIViewController {
+    public init(rootView: Content) { fatalError() }
+}
