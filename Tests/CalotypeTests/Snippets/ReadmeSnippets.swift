@@ -149,6 +149,29 @@ struct ReadmeSnippets {
         #expect(!shown.joined().contains("secret"))
     }
 
+    @Test("an image server makes the size that is shown")
+    func serverThumbnails() throws {
+        let thumbs = server.url("/")
+        let key = "secret"
+        var configuration = ImagePipeline.Configuration()
+        configuration.serverThumbnails = ServerThumbnails(.thumbor(at: thumbs, key: key), for: ["photos.example.com"])
+        #expect(configuration.serverThumbnails?.hosts == ["photos.example.com"])
+    }
+
+    @Test("a recorder writes what a pipeline has done")
+    func recorder() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).html")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let recorder = PipelineRecorder()
+        var configuration = ImagePipeline.Configuration()
+        configuration.recorder = recorder
+        let pipeline = ImagePipeline(configuration)
+        _ = try await pipeline.image(for: url)
+        try recorder.page().write(to: file)
+        let page = try String(contentsOf: file, encoding: .utf8)
+        #expect(page.contains("127.0.0.1") && !page.contains(url.lastPathComponent))
+    }
+
     @Test("an account's images are kept apart and erased as one")
     func partition() async throws {
         let account = (id: "account 1", name: "")
