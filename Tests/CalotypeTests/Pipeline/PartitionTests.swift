@@ -51,9 +51,10 @@ struct PartitionTests {
             .ok(data, type: "image/png", fields: Self.cacheable).gated(gate, afterBodyBytes: 1_000)
         }
         let request = ImageRequest(url: fixture.server.url("/a"), partition: "account")
-        let load = fixture.pipeline.load(request)
         let bytes = Task { try await fixture.pipeline.data(for: request) }
+        // It has begun, then, and the load joins it.
         try await gate.waitUntilHeld()
+        let load = fixture.pipeline.load(request)
         await fixture.pipeline.removePartition("account")
         gate.open()
         await #expect(throws: CancellationError.self) { try await load.result }

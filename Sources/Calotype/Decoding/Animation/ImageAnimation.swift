@@ -198,8 +198,12 @@ extension ImageAnimation {
     }
 
     /// Decodes the next frame that isn't at hand, unless it is far enough away; and so on.
-    private func decodeAhead() {
+    ///
+    /// - Parameter goesOn: Whether this follows a frame that was decoded ahead. It is one step: in between, it would look as if
+    ///   there were no more to come.
+    private func decodeAhead(goesOn: Bool = false) {
         let next = state.withLock { state -> Int? in
+            if goesOn { state.isLookingAhead = false }
             guard !state.isLookingAhead, let next = missingFrame(state.ring) else { return nil }
             state.isLookingAhead = true
             return next
@@ -210,8 +214,7 @@ extension ImageAnimation {
             guard let self else { return }
             // What is wrong with the frame is reported to whoever asks for it; it is then tried again.
             let isMade = (try? make(next, DecodeCancellation())) != nil
-            state.withLock { $0.isLookingAhead = false }
-            if isMade { decodeAhead() }
+            if isMade { decodeAhead(goesOn: true) } else { state.withLock { $0.isLookingAhead = false } }
         }
     }
 
