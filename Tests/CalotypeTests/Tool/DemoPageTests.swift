@@ -12,7 +12,7 @@ struct DemoPageTests {
 
     private static func act(_ name: Act.Name, claims: [Claim]) -> Act {
         Act(
-            name: name, plot: "Anna & Ben <ask>", rowCount: 8, shownAtOnceCount: 7,
+            name: name, plot: "Rows & more <ask>", rowCount: 8, shownAtOnceCount: 7,
             traffic: .init(requestCount: 5, notModifiedCount: 4, byteCount: 98_765), duration: .milliseconds(12),
             claims: claims, scenes: [.init(caption: "First \"frame\"", frame: frame)])
     }
@@ -61,7 +61,7 @@ struct DemoPageTests {
     @Test("texts are escaped, in elements and in attributes")
     func escaping() throws {
         let page = try Self.page([Self.act(.coldStart, claims: [Self.good])]).text
-        #expect(page.contains("Anna &amp; Ben &lt;ask&gt;") && page.contains("It is &lt;so&gt;: <b>1</b>"))
+        #expect(page.contains("Rows &amp; more &lt;ask&gt;") && page.contains("It is &lt;so&gt;: <b>1</b>"))
         #expect(page.contains("alt=\"First &quot;frame&quot;: of 2 rows"))
         #expect(!page.contains("<so>") && !page.contains("<ask>"))
         #expect(HTML.escaped("<a href='x' title=\"&\">é") == "&lt;a href=&#39;x&#39; title=&quot;&amp;&quot;&gt;é")

@@ -27,7 +27,7 @@ extension DemoPage {
         <section id="waterfall" aria-labelledby="waterfall-title">
         <h2 id="waterfall-title">Every load of the acts</h2>
         <p>As the pipelines&#39; recorder has them: one row a load, with the time of each stage, and the reason in words. \
-        What failed was asked for offline, or to see whether anything was left of Anna&#39;s.</p>
+        What failed was asked for offline, or to see whether anything was left of the account that had signed out.</p>
         <iframe title="The loads of the acts, as a waterfall" sandbox="allow-scripts" \
         srcdoc="\(HTML.escaped(waterfall))"></iframe>
         </section>

@@ -18,11 +18,11 @@ extension Story {
         // Whatever happens, the server isn't left with a response that it holds back.
         defer { gate.open() }
         origin.hold(
-            StoryPictures.path(accountRow: count - 1), for: StoryPictures.Account.anna.authorization, at: gate)
-        let anna = (0..<count).map { request(.anna, $0) }
-        let ben = (0..<count).map { request(.ben, $0) }
-        let showing = try await show(anna.dropLast() + ben, in: launch)
-        let late = StoryScreen(anna.suffix(1), in: launch.pipeline)
+            StoryPictures.path(accountRow: count - 1), for: StoryPictures.Account.first.authorization, at: gate)
+        let first = (0..<count).map { request(.first, $0) }
+        let second = (0..<count).map { request(.second, $0) }
+        let showing = try await show(first.dropLast() + second, in: launch)
+        let late = StoryScreen(first.suffix(1), in: launch.pipeline)
         _ = late.appear()
         try await gate.waitUntilHeld()
         func rows() -> [StoryScreen.Row] {
@@ -30,11 +30,11 @@ extension Story {
             return rows.prefix(count - 1) + late.rows + rows.suffix(count)
         }
         let shown = rows().map(\.phase)
-        let files = (0..<count).map { pictures.account(.anna, $0) }
+        let files = (0..<count).map { pictures.account(.first, $0) }
         let onDiskBefore = try StoreFiles(folder).count(of: files)
 
         let start = ContinuousClock.now
-        await launch.pipeline.removePartition(StoryPictures.Account.anna.partition)
+        await launch.pipeline.removePartition(StoryPictures.Account.first.partition)
         let duration = ContinuousClock.now - start
         let signedOut = rows().map(\.phase)
         gate.open()
@@ -47,37 +47,37 @@ extension Story {
         let next = await relaunch()
         let onDiskAfter = try StoreFiles(folder).count(of: files)
         var unknown = 0
-        for var request in anna where next.pipeline.impression(for: request) == nil {
+        for var request in first where next.pipeline.impression(for: request) == nil {
             request.cachePolicy = .storedOnly
             if await next.pipeline.hasNothing(for: request) { unknown += 1 }
         }
-        let again = try await show(ben, in: next)
-        let bens = try await self.count(
-            of: again.screen.rows, showing: (0..<count).map { pictures.account(.ben, $0) }, from: { _ in .storage })
+        let again = try await show(second, in: next)
+        let others = try await self.count(
+            of: again.screen.rows, showing: (0..<count).map { pictures.account(.second, $0) }, from: { _ in .storage })
         return Act(
             name: .signOut,
             plot: """
-                Anna and Ben have the same URLs, and pictures of their own. Anna (the upper \(count) rows) signs out \
-                while the last of hers is on its way.
+                Two accounts have the same URLs, and pictures of their own. The first (the upper \(count) rows) signs out \
+                while the last of its own is on its way.
                 """,
             rowCount: shown.count, shownAtOnceCount: showing.shownAtOnceCount, traffic: .init(exchanges),
             duration: duration,
             claims: checked([
-                Claim("Anna's rows are blank", signedOut.prefix(count).count(where: \.isBlank), ofAll: count),
+                Claim("its rows are blank", signedOut.prefix(count).count(where: \.isBlank), ofAll: count),
                 Claim("and stay so when the download is let go", left.count(where: \.isBlank), ofAll: count),
                 Claim(
-                    "Ben's rows keep the very pixels that they had",
+                    "the other's rows keep the very pixels that they had",
                     zip(shown, signedOut).suffix(count).count { $0.image != nil && $0.image === $1.image }, ofAll: count
                 ),
-                Claim("of the two accounts, Ben's responses are stored", stored, is: count),
+                Claim("of the two accounts, the other's responses are stored", stored, is: count),
                 Claim(
-                    "no file of the store holds a picture of Anna's", "\(onDiskBefore) before, \(onDiskAfter) after",
+                    "no file of the store holds a picture of its own", "\(onDiskBefore) before, \(onDiskAfter) after",
                     is: "\(count - 1) before, 0 after"),
-                Claim("the next launch knows neither impression nor response of hers", unknown, ofAll: count),
-                Claim("and shows Ben's, from the disk", bens, ofAll: count),
+                Claim("the next launch knows neither impression nor response of it", unknown, ofAll: count),
+                Claim("and shows the other's, from the disk", others, ofAll: count),
                 Claim("which aren't asked about", again.exchanges.requests, is: "0 requests"),
             ]),
-            scenes: [Self.scene("Signed in", shown), Self.scene("Anna signed out", signedOut)])
+            scenes: [Self.scene("Signed in", shown), Self.scene("One has signed out", signedOut)])
     }
 
     private func request(_ account: StoryPictures.Account, _ row: Int) -> ImageRequest {

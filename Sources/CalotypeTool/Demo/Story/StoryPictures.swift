@@ -30,11 +30,11 @@ struct StoryPictures: Sendable {
     func unknown(_ row: Int) -> Data { files[row + 2] }
     /// Of another photo than the one whose place it takes.
     var changed: Data { files[14] }
-    func account(_ account: Account, _ row: Int) -> Data { files[(account == .anna ? 10 : 15) + row] }
+    func account(_ account: Account, _ row: Int) -> Data { files[(account == .first ? 10 : 15) + row] }
 
     /// Somebody who has signed in.
     enum Account: String, CaseIterable, Sendable {
-        case anna, ben
+        case first, second
 
         var partition: Partition { Partition(rawValue) }
         var authorization: String { "Bearer \(rawValue)" }
