@@ -29,7 +29,7 @@ struct ImageEventTests {
         }
     }
 
-    @Test("a load from the network, and one from memory")
+    @Test("a load from the network tells of every step, one from memory of its beginning and its end")
     func network() async throws {
         let fixture = try Fixture(keepsSteps: true)
         let url = fixture.serve("/a", fields: ["Cache-Control": "max-age=600"])
@@ -44,7 +44,7 @@ struct ImageEventTests {
         #expect(fixture.events.all.dropFirst(8).map(Self.step) == ["began normal", "loaded from memory"])
     }
 
-    @Test("a redirect, a failure and a fallback URL")
+    @Test("a redirect, a failure and a fallback URL are told, all by the label of the one load")
     func detours() async throws {
         let fixture = try Fixture(keepsSteps: true)
         let good = fixture.serve("/good")
