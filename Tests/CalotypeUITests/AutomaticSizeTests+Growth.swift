@@ -49,7 +49,10 @@ extension AutomaticSizeTests {
         imageServer.route(prefix: "/") { request in
             let sides = request.path.dropFirst().split(separator: "x").compactMap { Int($0) }
             let size = PixelTarget.fill(width: sides.first, height: sides.last).pixelSize(for: PixelSize(1_200, 900))
-            return .ok(ServedImages.file(width: size.width, height: size.height), type: "image/png")
+            // Fresh, so that whoever comes after it has ended finds an answer and asks nothing.
+            return .ok(
+                ServedImages.file(width: size.width, height: size.height), type: "image/png",
+                fields: ["Cache-Control": "max-age=600"])
         }
         let served = try ServedImages {
             $0.serverThumbnails = ServerThumbnails(
