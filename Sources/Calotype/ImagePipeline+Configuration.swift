@@ -87,16 +87,19 @@ extension ImagePipeline {
         /// Is told of every load's steps and of its end, and of faults that no caller sees. Called on any thread; must not
         /// block. Where it is `nil`, no event is made.
         ///
-        /// ``ImageEvent/log(from:_:)`` writes a log, and on Apple platforms `PipelineSignposts` draws intervals in
+        /// ``ImageEvent/log(from:_:)`` writes a log, and on Apple platforms ``PipelineSignposts`` draws intervals in
         /// Instruments. As a stream:
         ///
-        ///     let (events, continuation) = AsyncStream.makeStream(of: ImageEvent.self, bufferingPolicy: .bufferingNewest(256))
-        ///     configuration.onEvent = { continuation.yield($0) }
+        /// ```swift
+        /// let (events, continuation) = AsyncStream.makeStream(
+        ///     of: ImageEvent.self, bufferingPolicy: .bufferingNewest(256))
+        /// configuration.onEvent = { continuation.yield($0) }
+        /// ```
         public var onEvent: (@Sendable (ImageEvent) -> Void)?
         /// Keeps what the last loads did, for a page or a trace; `nil` keeps nothing, and costs nothing. Pipelines may share
         /// one.
         public var recorder: PipelineRecorder?
-        /// The two of them, for the layers below. Set when a pipeline is made.
+        /// The two listeners above, for the layers below. Set when a pipeline is made.
         var observer: LoadObserver?
 
         /// The defaults, each of which may be changed.

@@ -75,8 +75,12 @@ public final class ImagePipeline: Sendable {
 
     /// The image that a request asks for. What is in memory comes back without a task or a change of threads.
     ///
+    /// Where ``Configuration/onEvent`` or a ``Configuration/recorder`` listens, what memory answers is a load like others,
+    /// with a number and a report: it still takes no task, but several times as long.
+    ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func image(for request: ImageRequest) async throws -> DecodedImage {
+        // Nobody else is told of what memory answers, so nobody else pays for it.
         guard configuration.observer == nil else { return try await load(request, on: #isolation).result.image }
         let query = query(for: request)
         if let image = answerFromMemory(query, request) { return image }
@@ -305,28 +309,7 @@ public final class ImagePipeline: Sendable {
         await audience.tell(removal)
     }
 
-    // MARK: Reconnection
-
-    /// The moment now, for ``waitForReconnection(of:since:)``. To be taken before a load begins.
-    package var reconnectionMoment: ReconnectionMoment { loader.http.reconnection.moment }
-
-    /// Returns once it is worth trying again what failed for want of a connection
-    /// (``ImageError/isConnectivityFailure``): the network has become available or may be used more freely, or another load
-    /// from the URL's origin has got an answer. The latter doesn't count for what has kept off a restricted network.
-    ///
-    ///     let moment = pipeline.reconnectionMoment
-    ///     … the load fails …
-    ///     try await pipeline.waitForReconnection(of: url, since: moment)
-    ///     … and once more, with a new moment …
-    ///
-    /// Nothing that has happened since `moment` is missed: then it returns at once. So a load that goes on failing while
-    /// others from its origin go well is tried once for each of those: whoever waits bounds how often.
-    ///
-    /// - Parameter url: What failed to load; `nil` waits for the network alone.
-    /// - Throws: `CancellationError` if the task is cancelled.
-    package func waitForReconnection(of url: URL?, since moment: ReconnectionMoment) async throws {
-        try await loader.http.reconnection.wait(for: url, since: moment)
-    }
+    // MARK: What is under way
 
     /// What is under way: for tests, and for whoever wonders.
     package var jobCounts: (renditions: Int, fetches: Int, running: Int) { coordinator.counts }
@@ -334,75 +317,15 @@ public final class ImagePipeline: Sendable {
     /// Returns once nothing runs any more, cancelled work included.
     package func waitUntilIdle() async { await coordinator.waitUntilIdle() }
 
-    // MARK: Memory
+    // MARK: For the layers below
 
-    /// What to do with a rendition in memory.
-    private enum MemoryUse {
-        case final
-        case finalWhileRevalidating
-        case preview
-    }
-
-    /// - Source: the table of policies in ``ImageRequest/CachePolicy``.
-    private func use(of found: MemoryHit, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
-        found.match == .preview ? .preview : use(ofFresh: found.freshness, policy)
-    }
-
-    private func use(ofFresh freshness: Freshness, _ policy: ImageRequest.CachePolicy) -> MemoryUse {
-        switch policy {
-        case .storedElseLoad, .storedOnly, .immutable: return .final
-        case .revalidate, .reload, .noStore: return .preview
-        case .http:
-            if freshness.staleAt == .infinity { return .final }
-            if configuration.clock.now().timeIntervalSinceReferenceDate < freshness.staleAt { return .final }
-            return freshness.validatesFirst ? .preview : .finalWhileRevalidating
-        }
-    }
-
-    /// Pixels in memory that the right ones can be made of: fresh, of the same URL or of a server-made thumbnail, unprocessed,
-    /// and large enough.
-    private func larger(for query: RenditionQuery, _ policy: ImageRequest.CachePolicy) -> FoundRendition? {
-        guard policy.readsMemory, let found = memory.find(query.unprocessed, countsAsUse: false),
-            found.source == query.source || (found.isThumbnail && query.target != .original),
-            use(ofFresh: found.freshness, policy) == .final
-        else { return nil }
-        let needed = query.target.pixelSize(for: found.image.sourcePixelSize)
-        let isLargeEnough = found.decodedSize.width >= needed.width && found.decodedSize.height >= needed.height
-        return isLargeEnough ? found : nil
-    }
-
-    /// The answer in memory, if there is one. A stale one is revalidated in the background.
-    @inline(__always)
-    private func answerFromMemory(_ query: RenditionQuery, _ request: ImageRequest) -> DecodedImage? {
-        var hit = MemoryHit()
-        guard request.cachePolicy.readsMemory, let image = memory.find(query, countsAsUse: true, &hit) else {
-            return nil
-        }
-        switch use(of: hit, request.cachePolicy) {
-        case .final: break
-        case .finalWhileRevalidating: coordinator.revalidate(prepared(request), query: query)
-        case .preview: return nil
-        }
-        return image
-    }
-
+    /// What memory is asked for.
     func query(for request: ImageRequest) -> RenditionQuery {
         RenditionQuery(request, partition: partition(of: request))
     }
 
     /// The partition that a request belongs to here.
     func partition(of request: ImageRequest) -> Partition? { request.cachePartition ?? ownPartition }
-
-    private func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
-        let end = Moment.now
-        let report = LoadReport(
-            number: load.number, request: load.request, duration: end - load.startTime, image: found.image,
-            source: LoadReport.Work(layer: .memory), endedAt: end, following: .init(priority: load.request.priority))
-        configuration.observer?.loaded(report)
-        return ImageResult(image: found.image, report: report)
-    }
-
-    // MARK: Jobs
 
     /// The request as the layers below see it.
     func prepared(_ request: ImageRequest) -> ImageRequest {
@@ -422,9 +345,4 @@ public final class ImagePipeline: Sendable {
             isAnswer: { policy.readsMemory && use(of: $0.detail.hit, policy) == .final })
         if let found { load.end(.success(memoryResult(found, load))) }
     }
-}
-
-extension ImageRequest.CachePolicy {
-    /// Whether pixels in memory may be looked at.
-    fileprivate var readsMemory: Bool { self != .reload && self != .noStore }
 }

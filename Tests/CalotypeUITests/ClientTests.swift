@@ -37,7 +37,7 @@ struct ClientTests {
         await pipeline.waitUntilIdle()
     }
 
-    @Test("one in the Swift 5 mode")
+    @Test("a client in the Swift 5 mode runs without a trap")
     func swift5() async throws {
         let counter = Swift5Counter()
         try await run(.swift5Client(counter: counter), counter: { counter.count }) {
@@ -45,7 +45,7 @@ struct ClientTests {
         }
     }
 
-    @Test("one that is on the main actor by default")
+    @Test("a client that is on the main actor by default runs without a trap")
     func mainActor() async throws {
         let counter = MainActorCounter()
         try await run(.mainActorClient(counter: counter), counter: { counter.count }) {

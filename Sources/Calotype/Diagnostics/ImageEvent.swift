@@ -4,7 +4,12 @@
 ///       └──── lookedUp ─ requested ─ responded ─ received ─ decoding ─ decoded ─┴─ loaded | failed | cancelled
 ///
 /// Work that several loads share is told once, by the label of the load that began it; the others have said in `joined`
-/// which that is. A load that is answered with something stale ends twice: with that, and with what its server says.
+/// which that is. A load that memory answers has a beginning and an end alone. One that is answered with something stale
+/// ends twice: with that, and with what its server says. Loads of bytes (``ImagePipeline/data(for:)-(ImageRequest)``, an
+/// ``ImagePrefetcher`` to disk) tell of their work, up to `received`, and of neither beginning nor end.
+///
+/// Each redirect, refusal and new attempt has a `requested` of its own. `retrying`, `resorted` and `refusedThumbnail` say why
+/// the way is gone once more.
 ///
 /// Descriptions are safe to log: they name scheme, host and the load's number, and never path, query, fields or
 /// partitions.
@@ -78,11 +83,15 @@ extension ImageEvent {
     /// Makes an `onEvent` that writes a log: each event that matters enough is given to `write` as a line that is safe to
     /// keep. Of lesser events no line is made.
     ///
-    ///     configuration.onEvent = ImageEvent.log(from: .notice) { level, message in
-    ///         logger.log(level: level == .error ? .error : .notice, "\(message)")
-    ///     }
+    /// ```swift
+    /// configuration.onEvent = ImageEvent.log(from: .notice) { level, message in
+    ///     logger.log(level: level == .error ? .error : .notice, "\(message)")
+    /// }
+    /// ```
     ///
-    /// - Parameter write: Called on any thread; must not block.
+    /// - Parameters:
+    ///   - lowest: The least level that is written.
+    ///   - write: Called on any thread; must not block.
     public static func log(
         from lowest: Level = .info, _ write: @escaping @Sendable (Level, String) -> Void
     ) -> @Sendable (ImageEvent) -> Void {
@@ -90,55 +99,5 @@ extension ImageEvent {
             let level = event.level
             if level >= lowest { write(level, event.description) }
         }
-    }
-}
-
-extension ImageEvent: CustomStringConvertible, CustomReflectable {
-    /// One line, safe to log.
-    public var description: String {
-        switch self {
-        case .began(let load, let priority): "\(load) began, priority \(priority)"
-        case .joined(let load, let work): "\(load) joined the work of #\(work)"
-        case .priorityChanged(let load, let priority): "\(load) priority is now \(priority)"
-        case .lookedUp(let load, let reason): "\(load) looked at the store\(reason.map { ": \($0)" } ?? "")"
-        case .requested(let load): "\(load) sent a request"
-        case .responded(let load, let status, let metrics): "\(load) status \(status)\(metrics.remark)"
-        case .received(let load, let byteCount): "\(load) received \(byteCount) bytes"
-        case .decoding(let load): "\(load) began to decode"
-        case .decoded(let load, let duration): "\(load) decoded in \(duration.inMilliseconds)"
-        case .loaded(let report): "\(report) in \(report.duration.inMilliseconds)"
-        case .failed(let load, let error): "\(load) failed. \(error)"
-        case .cancelled(let load): "\(load) cancelled"
-        case .retrying(let load, let error, let attempt, let delay):
-            "\(load) attempt \(attempt) follows in \(delay.inMilliseconds). \(error)"
-        case .resorted(let load, .lowData, let error): "\(load) turned to its URL for constrained networks. \(error)"
-        case .resorted(let load, .fallback(let index), let error):
-            "\(load) turned to its fallback URL \(index + 1). \(error)"
-        case .resorted(let load, .serverThumbnail, let error): "\(load) turned to a server-made thumbnail. \(error)"
-        case .refusedThumbnail(let load, let error): "\(load) turned to the original. \(error)"
-        // What the error says may hold a path: its kind has to do.
-        case .cacheFault(let operation, let error): "cache fault: couldn't \(operation) (\(type(of: error)))"
-        case .removedDamaged(let source): "removed damaged bytes of \(source?.description ?? "an image")"
-        }
-    }
-
-    /// Nothing but the description: a dump may end in a log, too.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension HTTPExchangeMetrics {
-    /// ", h2, new connection in 12.3 ms"; empty where the transport doesn't say.
-    fileprivate var remark: String {
-        let name = networkProtocol.map { ", \($0)" } ?? ""
-        if reusedConnection { return name + ", open connection" }
-        return name + (connectTime.map { ", new connection in \($0.inMilliseconds)" } ?? "")
-    }
-}
-
-extension Duration {
-    /// "12.3 ms".
-    fileprivate var inMilliseconds: String {
-        let tenths = Int64((self / .milliseconds(1) * 10).rounded())
-        return "\(tenths / 10).\(abs(tenths % 10)) ms"
     }
 }

@@ -30,7 +30,7 @@ final class LoadObserver: Sendable {
         onEvent?(.cancelled(load.label))
     }
 
-    /// Something has happened that no report tells.
+    /// Something has happened that no report tells: what recorders keep as a remark. Steps go to ``onEvent`` alone.
     func note(_ event: ImageEvent) {
         recorder?.record(event)
         onEvent?(event)

@@ -3,7 +3,9 @@ import os
 
 /// Draws loads as intervals in Instruments (os_signpost), by the events of pipelines.
 ///
-///     configuration.onEvent = PipelineSignposts().record
+/// ```swift
+/// configuration.onEvent = PipelineSignposts().record
+/// ```
 ///
 /// There is an interval for each load, and for the work that loads may share one for each request, body and decode; what
 /// else happens is a point in time. They name schemes, hosts and the numbers of loads. While Instruments doesn't record, an
@@ -32,25 +34,32 @@ public struct PipelineSignposts: Sendable {
         case .loaded(let report):
             signposter.endInterval("Load", state(.load, report.number), "\(text, privacy: .public)")
         case .failed(let load, _), .cancelled(let load):
-            // Whatever was going on for it is over.
-            signposter.endInterval("Request", state(.request, load.number))
-            signposter.endInterval("Body", state(.body, load.number))
+            endExchange(of: load)
             signposter.endInterval("Load", state(.load, load.number), "\(text, privacy: .public)")
         case .requested(let load):
             _ = signposter.beginInterval("Request", id: id(.request, load.number), "\(text, privacy: .public)")
-        case .responded(let load, _, _):
+        case .responded(let load, let status, _):
             signposter.endInterval("Request", state(.request, load.number), "\(text, privacy: .public)")
-            _ = signposter.beginInterval("Body", id: id(.body, load.number))
+            // Of others the body is no image, and nothing tells of its end.
+            if 200..<300 ~= status { _ = signposter.beginInterval("Body", id: id(.body, load.number)) }
         case .received(let load, _):
             signposter.endInterval("Body", state(.body, load.number), "\(text, privacy: .public)")
         case .decoding(let load):
             _ = signposter.beginInterval("Decode", id: id(.decode, load.number), "\(text, privacy: .public)")
         case .decoded(let load, _):
             signposter.endInterval("Decode", state(.decode, load.number), "\(text, privacy: .public)")
-        case .joined, .priorityChanged, .lookedUp, .retrying, .resorted, .refusedThumbnail, .cacheFault,
-            .removedDamaged:
+        case .retrying(let load, _, _, _), .resorted(let load, _, _), .refusedThumbnail(let load, _):
+            endExchange(of: load)
+            signposter.emitEvent("Event", id: .exclusive, "\(text, privacy: .public)")
+        case .joined, .priorityChanged, .lookedUp, .cacheFault, .removedDamaged:
             signposter.emitEvent("Event", id: .exclusive, "\(text, privacy: .public)")
         }
+    }
+
+    /// An exchange that has failed is over, wherever it was. What isn't open can be ended without harm.
+    private func endExchange(of load: LoadLabel) {
+        signposter.endInterval("Request", state(.request, load.number))
+        signposter.endInterval("Body", state(.body, load.number))
     }
 
     /// Neither 0 nor all ones, which mean something else: loads count from 1.

@@ -11,7 +11,7 @@ public final class ImageLoad: Sendable {
     public enum Update: Sendable {
         /// More bytes have arrived.
         case progress(LoadProgress)
-        /// Something to show meanwhile: another size, an outdated or an unfinished image.
+        /// Something to show meanwhile: another size, a stale or an unfinished image.
         case preview(DecodedImage)
         /// The image. It comes again if a background revalidation brings another picture.
         case image(ImageResult)

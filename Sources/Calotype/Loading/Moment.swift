@@ -9,7 +9,7 @@ import Musl
 /// A reading of the clock that nobody sets and that goes on while the system sleeps: what loads are timed by.
 ///
 /// It is `ContinuousClock`'s, as a plain number. The layout of that one's instants isn't known when this is compiled: each
-/// was copied through a table of functions, and a reading took 190 instructions instead of 50, a dozen times in a load.
+/// is copied through a table of functions, and a reading takes 190 instructions, this one 50, a dozen times in a load.
 struct Moment: Hashable, Comparable, Sendable {
     private let nanoseconds: Int64
 

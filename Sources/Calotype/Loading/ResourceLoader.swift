@@ -219,22 +219,6 @@ extension URL {
     }
 }
 
-extension ImageRequest.Source {
-    /// The message, if the request is more than a URL.
-    var message: ImageRequest.HTTPMessage? {
-        if case .http(let message) = self { message } else { nil }
-    }
-
-    /// The URL, if there is one.
-    var url: URL? {
-        switch self {
-        case .url(let url): url
-        case .http(let message): message.url
-        case .data, .closure: nil
-        }
-    }
-}
-
 extension ImageRequest.CachePolicy {
     /// Whether what is stored may be looked at.
     var readsStore: Bool { self != .reload && self != .noStore }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What has been taken out of the caches.
 enum Removal: Sendable {
-    /// A resource that is outdated.
+    /// A resource that has been invalidated.
     case resource(ResourceID)
     /// A partition: whoever it belonged to may not see it any more.
     case partition(Partition)

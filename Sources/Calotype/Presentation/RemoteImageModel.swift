@@ -74,9 +74,9 @@ public final class RemoteImageModel {
     /// Shows a request's image for as long as the calling task runs.
     ///
     /// Loads it; loads it again after ``retry()``, after the connection has come back if it failed for want of one, and
-    /// when the pipeline is told that the resource is outdated. Cancelling the task ends the wait: what was shown before
-    /// remains, and the next call goes on. A second call takes the place of the first. When the request's partition is
-    /// removed, the call ends with nothing shown.
+    /// when the resource is invalidated. Cancelling the task ends the wait: what was shown before remains, and the next
+    /// call goes on. A second call takes the place of the first. When the request's partition is removed, the call ends
+    /// with nothing shown.
     public func show(_ request: ImageRequest, in pipeline: ImagePipeline) async {
         // Tasks needn't begin in the order in which they were made: one that was cancelled before it began mustn't take the
         // place of its successor.
@@ -242,7 +242,7 @@ public final class RemoteImageModel {
 
     // MARK: What the pipeline tells
 
-    /// Forgets what is shown if it has been removed, or loads it anew if it is outdated.
+    /// Forgets what is shown if it has been removed, or loads it anew if it has been invalidated.
     func pipelineHasRemoved(_ removal: Removal) {
         let subject = session?.subject ?? display?.subject
         guard let subject, removal.concerns(subject) else { return }

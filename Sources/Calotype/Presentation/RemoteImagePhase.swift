@@ -8,7 +8,7 @@ public enum RemoteImagePhase: Sendable {
     ///
     /// - Parameters:
     ///   - progress: How much has arrived; `nil` until something has.
-    ///   - preview: Something to show meanwhile: another size, an outdated or an unfinished image, or a blurred one
+    ///   - preview: Something to show meanwhile: another size, a stale or an unfinished image, or a blurred one
     ///     (``DecodedImage/isImpression``), of 32 pixels.
     case loading(progress: LoadProgress?, preview: DecodedImage?)
     /// The image, and the layer that it came from. One from memory was there in the first frame: nothing should animate.

@@ -8,31 +8,6 @@ public import FoundationNetworking
 ///
 /// A value, and cheap to make: the digests that caches look it up by are computed once, here.
 public struct ImageRequest: Sendable {
-    /// Where the bytes come from.
-    public enum Source: Sendable {
-        /// A URL with the scheme http, https, file or data.
-        case url(URL)
-        /// An HTTP request with a method, fields or a body of its own. Kept apart: a source is copied often, and is a URL
-        /// as a rule.
-        indirect case http(HTTPMessage)
-        /// Bytes in memory.
-        case data(Data)
-        /// The app's own code. It runs off the main actor, and again whenever the bytes are needed and nobody has them.
-        case closure(@Sendable () async throws -> Data)
-    }
-
-    /// The parts of a `URLRequest` that make an HTTP request.
-    public struct HTTPMessage: Sendable, Hashable {
-        /// The method, upper case.
-        public var method: String
-        /// The URL.
-        public var url: URL
-        /// The fields.
-        public var fields: HTTPFields
-        /// The bytes to send.
-        public var body: Data?
-    }
-
     /// The parts of a request, with what is derived from them once.
     private struct Parts: Sendable {
         var source: Source
@@ -329,13 +304,7 @@ public struct ImageRequest: Sendable {
     }
 
     /// The URL, if the source has one. It may hold credentials.
-    public var url: URL? {
-        switch source {
-        case .url(let url): url
-        case .http(let message): message.url
-        case .data, .closure: nil
-        }
-    }
+    public var url: URL? { source.url }
 
     private static func digest(of processors: [any ImageProcessor]) -> Digest? {
         guard !processors.isEmpty else { return nil }
@@ -350,18 +319,5 @@ extension ImageRequest: CustomStringConvertible {
     public var description: String {
         let from = url.map { RedactedURL($0).description } ?? (id.description)
         return "image from \(from), size \(size.value), \(cachePolicy)"
-    }
-}
-
-extension ImageRequest.HTTPMessage {
-    /// Stands for no URL at all: nothing loads it.
-    private static let none = URL(filePath: "/dev/null")
-
-    /// The message that `request` makes. A request without a URL is refused when it is loaded.
-    init(_ request: URLRequest) {
-        method = request.httpMethod?.uppercased() ?? "GET"
-        url = request.url ?? Self.none
-        fields = HTTPFields((request.allHTTPHeaderFields ?? [:]).map { HTTPFields.Field($0.key, $0.value) })
-        body = request.httpBody
     }
 }

@@ -77,9 +77,7 @@ extension ProcessCase {
             var values: [Double] = []
             for _ in 0..<5 { values.append(try await context.measure([rawValue])[0]) }
             row.measured = .median(values)
-            row.details = [
-                .init(name: "least", value: values.min() ?? 0), .init(name: "most", value: values.max() ?? 0),
-            ]
+            row.details = BenchRow.Detail.ends(of: values)
         }
     }
 }

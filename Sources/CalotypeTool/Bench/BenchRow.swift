@@ -25,6 +25,16 @@ struct BenchRow: Sendable, Encodable {
         let name: String
         let value: Double
         var unit: String?
+
+        /// The median of what was measured several times, and how far that lies apart.
+        static func spread(_ name: String, _ values: [Double], unit: String) -> [Detail] {
+            [Detail(name: name, value: .median(values), unit: unit)] + ends(of: values)
+        }
+
+        /// The least and the most of what was measured several times.
+        static func ends(of values: [Double]) -> [Detail] {
+            [Detail(name: "least", value: values.min() ?? 0), Detail(name: "most", value: values.max() ?? 0)]
+        }
     }
 
     let name: String

@@ -36,14 +36,9 @@ enum ImageCase: String, CaseIterable {
                 return (own, floor)
             }
             row.measured = .median(own) / .median(floor)
-            row.details = [
-                .init(name: "Calotype", value: .median(own), unit: "us an image"),
-                .init(name: "least", value: own.min() ?? 0),
-                .init(name: "most", value: own.max() ?? 0),
-                .init(name: "libcurl and libjpeg", value: .median(floor), unit: "us"),
-                .init(name: "least", value: floor.min() ?? 0),
-                .init(name: "most", value: floor.max() ?? 0),
-            ]
+            row.details =
+                BenchRow.Detail.spread("Calotype", own, unit: "us an image")
+                + BenchRow.Detail.spread("libcurl and libjpeg", floor, unit: "us")
             #else
             throw BenchError("Its peer is for Linux.")
             #endif

@@ -27,14 +27,9 @@ enum TransportCase: Int, CaseIterable {
                 return (easy, transport)
             }
             row.measured = .median(transport) / .median(easy)
-            row.details = [
-                .init(name: "CurlTransport", value: .median(transport), unit: "us a request"),
-                .init(name: "least", value: transport.min() ?? 0),
-                .init(name: "most", value: transport.max() ?? 0),
-                .init(name: "easy interface", value: .median(easy), unit: "us"),
-                .init(name: "least", value: easy.min() ?? 0),
-                .init(name: "most", value: easy.max() ?? 0),
-            ]
+            row.details =
+                BenchRow.Detail.spread("CurlTransport", transport, unit: "us a request")
+                + BenchRow.Detail.spread("easy interface", easy, unit: "us")
             #else
             throw BenchError("CurlTransport is for Linux.")
             #endif

@@ -31,7 +31,7 @@ package final class ImageViewLoader<Display: ImageDisplaying> {
     }
 
     /// What is to be shown, and where it comes from.
-    private struct Wish {
+    struct Wish {
         let request: ImageRequest
         let pipeline: ImagePipeline
         let appearance: Appearance
@@ -43,7 +43,7 @@ package final class ImageViewLoader<Display: ImageDisplaying> {
     }
 
     /// What is there.
-    private enum Shown {
+    enum Shown {
         case nothing
         case placeholder
         case failure
@@ -53,15 +53,17 @@ package final class ImageViewLoader<Display: ImageDisplaying> {
     /// How long a view without a size may take to be laid out before an image is loaded for it all the same.
     package static var layoutPatience: Duration { .milliseconds(50) }
 
-    private let display: Display
-    private let model = RemoteImageModel()
-    private let playback: ViewPlayback<Display>
-    private var wish: Wish?
-    private var shown = Shown.nothing
-    private var told: RemoteImagePhase?
-    private var isAnimatingChange = false
+    let display: Display
+    let model = RemoteImageModel()
+    let playback: ViewPlayback<Display>
+    private(set) var wish: Wish?
+    var shown = Shown.nothing
+    /// The last phase that the app was told.
+    var told: RemoteImagePhase?
+    /// Whether what changes came after a wait, so that it may be animated.
+    private(set) var isAnimatingChange = false
     /// Whether several changes are being made, of which the last is to be shown.
-    private var isChanging = false
+    private(set) var isChanging = false
     private var wasInWindow = false
     private var loading: Task<Void, Never>?
     private var awaitingLayout: Task<Void, Never>?
@@ -221,7 +223,7 @@ package final class ImageViewLoader<Display: ImageDisplaying> {
     }
 
     /// The request in pixels, as far as the size is known.
-    private func sized(_ wish: Wish) -> ImageRequest {
+    func sized(_ wish: Wish) -> ImageRequest {
         var request = wish.request
         if let room = wish.room {
             request.size = room.size
@@ -233,108 +235,5 @@ package final class ImageViewLoader<Display: ImageDisplaying> {
 
     private var knownOriginalSize: PixelSize? {
         if case .pixels(let image) = shown { image.originalPixelSize } else { nil }
-    }
-
-    // MARK: Showing
-
-    /// - Parameters:
-    ///   - anew: Whether to show what is there already: the app may have put something else into the view.
-    ///   - placeholder: What to show where nothing is wished for.
-    private func render(anew: Bool = false, placeholder: Display.PlatformImage? = nil) {
-        guard !isChanging else { return }
-        guard let wish else {
-            playback.stop()
-            return show(.placeholder, placeholder, anew: anew)
-        }
-        let phase = phase(of: wish)
-        switch phase {
-        case .failure: show(.failure, wish.appearance.failureImage ?? wish.appearance.placeholder, anew: anew)
-        case .success(let image, _):
-            show(frame(of: image, wish), wish, anew: anew)
-        case .empty, .loading:
-            if let preview = phase.image {
-                show(preview, wish, anew: anew)
-            } else {
-                show(.placeholder, wish.appearance.placeholder, anew: anew)
-            }
-        }
-        play(phase, wish)
-        if !wish.isCancelled { tell(phase, wish) }
-    }
-
-    private func phase(of wish: Wish) -> RemoteImagePhase {
-        let phase = model.phase(for: sized(wish), in: wish.pipeline)
-        if case .empty = phase, model.isShowing, !wish.isCancelled { return .loading(progress: nil, preview: nil) }
-        return phase
-    }
-
-    private func show(_ state: Shown, _ image: Display.PlatformImage?, anew: Bool) {
-        switch (shown, state) {
-        case (.placeholder, .placeholder), (.failure, .failure): if !anew { return }
-        default: break
-        }
-        let fades = if case .failure = state { isAnimatingChange } else { false }
-        shown = state
-        display.show(image.map { .platformImage($0) } ?? .nothing, transition(if: fades))
-    }
-
-    private func show(_ image: DecodedImage, _ wish: Wish, anew: Bool) {
-        // What stands in for the image already only gets sharper, or moves by itself.
-        var fades = isAnimatingChange
-        if case .pixels(let present) = shown {
-            if present === image, !anew { return }
-            fades = false
-        }
-        shown = .pixels(image)
-        display.show(.pixels(image, size: pointSize(of: image, wish)), transition(if: fades))
-    }
-
-    private func transition(if fades: Bool) -> ImageViewTransition {
-        fades && display.isInWindow ? wish?.appearance.transition ?? .none : .none
-    }
-
-    private func pointSize(of image: DecodedImage, _ wish: Wish) -> CGSize {
-        var size = image.originalPixelSize
-        var scale = wish.appearance.scale
-        if display.sizesImagesAsRequested {
-            size = sized(wish).size.target().pixelSize(for: size)
-            scale = display.room.displayScale
-        }
-        if !(scale > 0 && scale.isFinite) { scale = 1 }
-        return CGSize(width: CGFloat(size.width) / scale, height: CGFloat(size.height) / scale)
-    }
-
-    private func tell(_ phase: RemoteImagePhase, _ wish: Wish) {
-        guard let onPhase = wish.appearance.onPhase, told?.tellsTheSame(as: phase) != true else { return }
-        told = phase
-        // The last thing that is done here: the app may show something else at once.
-        onPhase(phase)
-    }
-
-    // MARK: Playing
-
-    private func frame(of image: DecodedImage, _ wish: Wish) -> DecodedImage {
-        guard wish.appearance.playsAnimations, let animation = image.animation else { return image }
-        return playback.frame(of: animation) ?? image
-    }
-
-    private func play(_ phase: RemoteImagePhase, _ wish: Wish) {
-        guard case .success(let image, _) = phase, wish.appearance.playsAnimations, let animation = image.animation
-        else { return playback.stop() }
-        playback.play(animation, by: wish.pipeline.configuration.clock)
-    }
-}
-
-extension RemoteImagePhase {
-    /// Whether there is nothing new in a phase for who has heard of this one.
-    fileprivate func tellsTheSame(as other: RemoteImagePhase) -> Bool {
-        switch (self, other) {
-        case (.empty, .empty): true
-        case (.loading(let progress, let preview), .loading(let newProgress, let newPreview)):
-            preview === newPreview && progress == newProgress
-        case (.success(let image, _), .success(let newImage, _)): image === newImage
-        case (.failure, .failure): true
-        case (.empty, _), (.loading, _), (.success, _), (.failure, _): false
-        }
     }
 }

@@ -29,7 +29,7 @@ struct ImageEventTests {
         }
     }
 
-    @Test("a load from the network, and one from memory")
+    @Test("a load from the network tells of every step, one from memory of its beginning and its end")
     func network() async throws {
         let fixture = try Fixture(keepsSteps: true)
         let url = fixture.serve("/a", fields: ["Cache-Control": "max-age=600"])
@@ -44,7 +44,7 @@ struct ImageEventTests {
         #expect(fixture.events.all.dropFirst(8).map(Self.step) == ["began normal", "loaded from memory"])
     }
 
-    @Test("a redirect, a failure and a fallback URL")
+    @Test("a redirect, a failure and a fallback URL are told, all by the label of the one load")
     func detours() async throws {
         let fixture = try Fixture(keepsSteps: true)
         let good = fixture.serve("/good")
@@ -94,8 +94,7 @@ struct ImageEventTests {
     @Test("removing a partition tells of the cancellation of its loads")
     func removal() async throws {
         let fixture = try Fixture(keepsSteps: true)
-        let gate = LoopbackServer.Gate()
-        fixture.server.route("/a") { _ in .ok(Data(), type: "image/png").gated(gate, afterBodyBytes: 0) }
+        fixture.server.route("/a") { _ in .hanging }
         let load = fixture.pipeline.load(ImageRequest(url: fixture.server.url("/a"), partition: "account"))
         await fixture.events.wait { if case .requested = $0 { true } else { false } }
         await fixture.pipeline.removePartition("account")

@@ -129,7 +129,7 @@ struct RecorderPageFiles {
         try data.write(to: try #require(recorderPagesFolder).appending(path: name))
     }
 
-    @Test("every layer, a failure, a cancellation")
+    @Test("a page with every layer, a failure and a cancellation is written")
     func mixed() async throws {
         let run = try RecordedRun()
         try await run.run()
@@ -160,12 +160,12 @@ struct RecorderPageFiles {
         try write(run.recorder.trace(), "mixed-trace.json")
     }
 
-    @Test("nothing at all")
+    @Test("a page of nothing at all is written")
     func empty() throws {
         try write(PipelineRecorder().page(title: "Empty"), "empty.html")
     }
 
-    @Test("5,000 loads")
+    @Test("a page of 5,000 loads is written")
     func large() async throws {
         let recorder = PipelineRecorder()
         let fixture = try Fixture {
@@ -189,7 +189,7 @@ struct RecorderPageFiles {
         try write(recorder.page(title: "Large"), "large.html")
     }
 
-    @Test("what tries to be more than data", arguments: RecorderPageTests.hostileTexts.indices)
+    @Test("pages are written of what tries to be more than data", arguments: RecorderPageTests.hostileTexts.indices)
     func hostile(_ index: Int) async throws {
         let (_, recorder) = try await RecorderPageTests.record(hostile: RecorderPageTests.hostileTexts[index])
         try write(

@@ -52,7 +52,7 @@ struct ImpressionPipelineTests {
         ]
     }
 
-    @Test("what leaves an impression", arguments: Trace.all)
+    @Test("an image leaves an impression unless it is tiny, or nothing of it may stay", arguments: Trace.all)
     func traces(_ trace: Trace) async throws {
         let fixture = try Fixture()
         let url = fixture.serve("/a", width: trace.width, height: 9, color: .green, fields: trace.fields)

@@ -20,13 +20,13 @@ struct MessageDigestTests {
         ),
     ]
 
-    @Test("keyed digests", arguments: authentications)
+    @Test("keyed digests are those of the RFC's vectors", arguments: authentications)
     func authentication(key: [UInt8], message: [UInt8], sha1: String, sha256: String) {
         #expect(MessageDigest.hmacSHA1(message, key: key).hexadecimal == sha1)
         #expect(MessageDigest.hmacSHA256(message, key: key).hexadecimal == sha256)
     }
 
-    @Test("a key that is longer than a block")
+    @Test("a key that is longer than a block is digested first")
     func longKey() {
         #expect(
             MessageDigest.hmacSHA1(Self.long, key: [UInt8](repeating: 0xaa, count: 80)).hexadecimal
@@ -45,7 +45,7 @@ struct MessageDigestTests {
         (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
     ]
 
-    @Test("MD5", arguments: md5Vectors)
+    @Test("MD5 is what the RFC's vectors say", arguments: md5Vectors)
     func md5(_ text: String, _ digest: String) {
         #expect(MessageDigest.md5([UInt8](text.utf8)).hexadecimal == digest)
     }
@@ -56,7 +56,7 @@ struct MessageDigestTests {
         ("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
     ]
 
-    @Test("SHA-1", arguments: sha1Vectors)
+    @Test("SHA-1 is what the RFC's vectors say", arguments: sha1Vectors)
     func sha1(_ text: String, _ digest: String) {
         #expect(MessageDigest.sha1([UInt8](text.utf8)).hexadecimal == digest)
     }

@@ -149,7 +149,7 @@ struct ServerURLTests {
             original: "https://photos.example.com/cdn-cgi/image/width=80/a.jpg", url: nil),
     ]
 
-    @Test("the URL of a thumbnail", arguments: rows)
+    @Test("the URL of a thumbnail has the form that the server's documentation gives it", arguments: rows)
     func url(_ row: Row) throws {
         var configuration = ImagePipeline.Configuration(store: nil)
         let hosts: Set<String> = ["photos.example.com", "img.example.net", "res.cloudinary.com", "demo.imgix.net"]

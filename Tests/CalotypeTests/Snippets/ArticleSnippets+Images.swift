@@ -1,11 +1,52 @@
 import Calotype
 import CalotypeTesting
 import Foundation
+import Synchronization
 import Testing
 
-// Processors and animation, Linux and servers.
+// Server-made thumbnails, power, processors and animation, Linux and servers.
 extension ArticleSnippets {
-    @Test("processors")
+    @Test("an image server is asked for the size that is shown")
+    func serverThumbnails() async throws {
+        let imageServer = try #require(URL(string: "https://thumbs.example.com"))
+        let photo = try #require(URL(string: "https://photos.example.com/a.jpg"))
+        let key = "a key"
+        func asked(_ configuration: ImagePipeline.Configuration) async throws -> String? {
+            let transport = OnePicture()
+            var configuration = configuration
+            configuration.transport = transport
+            configuration.memory = MemoryCache(reactsToMemoryPressure: false)
+            let request = ImageRequest(url: photo, size: .pixels(300, nil))
+            #expect(try await ImagePipeline(configuration).image(for: request).pixelSize.width == 300)
+            return transport.asked.first
+        }
+        var configuration = ImagePipeline.Configuration(store: nil)
+        configuration.serverThumbnails = ServerThumbnails(
+            .thumbor(at: imageServer, key: key), for: ["photos.example.com"])
+        let signed = try #require(try await asked(configuration))
+        #expect(signed.hasPrefix("https://thumbs.example.com/") && signed.contains("/320x0/"))
+        configuration.serverThumbnails = ServerThumbnails(
+            .custom("thumbs") { original, size, _ in
+                imageServer.appending(path: "\(size.width ?? 0)x\(size.height ?? 0)\(original.path())")
+            }, for: ["*.example.com"])
+        #expect(try await asked(configuration) == "https://thumbs.example.com/320x0/a.jpg")
+    }
+
+    @Test("a device may be as hot as it likes")
+    func power() {
+        var configuration = ImagePipeline.Configuration(store: nil)
+        struct MainsPower: PowerMonitor {
+            var status: PowerStatus { PowerStatus() }
+
+            func observe(_ handler: @escaping @Sendable (PowerStatus, PowerStatus) -> Void) -> StatusObservation {
+                StatusObservation {}
+            }
+        }
+        configuration.power = MainsPower()
+        #expect(ImagePipeline(configuration).configuration.power.status == PowerStatus(heat: .nominal))
+    }
+
+    @Test("processors crop and blur to the size that was asked for")
     func processors() async throws {
         let avatar = ImageRequest(url: url, size: .pixels(264, 264), processors: [.crop(toAspectRatio: 1), .circle])
         let backdrop = ImageRequest(url: url, size: .pixels(400, nil), processors: [.blur(radius: 12)])
@@ -14,7 +55,7 @@ extension ArticleSnippets {
         #expect(try await pipeline.image(for: backdrop).pixelSize.width == 400)
     }
 
-    @Test("an animation's frames")
+    @Test("an animation gives its frames on demand")
     func animation() async throws {
         let pipeline = ownPipeline()
         let file = try #require(Bundle.module.url(forResource: "Fixtures/Images/quadrants", withExtension: "gif"))
@@ -31,7 +72,7 @@ extension ArticleSnippets {
     }
 
     #if !canImport(ImageIO)
-    @Test("a processor of the app's own")
+    @Test("a processor of the app's own changes pixels")
     func ownProcessor() async throws {
         let pipeline = ownPipeline()
         let inverted = CustomProcessor(identifier: "inverted", dependsOnPixelSize: false) { image in
@@ -75,7 +116,7 @@ extension ArticleSnippets {
         #expect(try await pipeline.image(for: ImageRequest(data: file)).pixelSize.width == 320)
     }
 
-    @Test("a transport of the app's own")
+    @Test("a transport of the app's own answers from a folder")
     func ownTransport() async throws {
         struct FolderTransport: HTTPTransport {
             let folder: URL
@@ -92,5 +133,18 @@ extension ArticleSnippets {
         let missing = try #require(URL(string: "https://img.example.com/missing.png"))
         #expect(try await pipeline.image(for: there).pixelSize.width > 0)
         await #expect(throws: ImageError.self) { try await pipeline.image(for: missing) }
+    }
+}
+
+/// Answers every request with one picture of 320 by 240 pixels, and notes what was asked for.
+private final class OnePicture: HTTPTransport {
+    private let urls = Mutex<[String]>([])
+
+    var asked: [String] { urls.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        urls.withLock { $0.append(request.url.absoluteString) }
+        let data = TestImages.solidPNG(width: 320, height: 240, color: .red)
+        return HTTPResponse(status: 200, fields: ["Content-Type": "image/png"], body: HTTPBody(data))
     }
 }

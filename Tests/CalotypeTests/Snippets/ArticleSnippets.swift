@@ -32,7 +32,7 @@ struct ArticleSnippets {
 
     // MARK: Getting started
 
-    @Test("a pipeline of one's own")
+    @Test("a pipeline of one's own logs without paths")
     func configuration() async throws {
         let logged = Mutex<[String]>([])
         let log: @Sendable (String) -> Void = { line in logged.withLock { $0.append(line) } }
@@ -105,7 +105,7 @@ struct ArticleSnippets {
 
     // MARK: Sizes and memory
 
-    @Test("sizes")
+    @Test("sizes are boxes to cover or to fit into, or the image's own")
     func sizes() {
         let whole = ImageRequest(url: url, size: .original)
         let row = ImageRequest(url: url, size: .points(88, 66, scale: 3))
@@ -120,7 +120,7 @@ struct ArticleSnippets {
             ])
     }
 
-    @Test("the limits of memory and of decodes")
+    @Test("memory and decodes have the limits that the app names")
     func memoryLimits() {
         do {
             let memory = MemoryCache(costLimit: 96 << 20, countLimit: 500)
@@ -137,7 +137,7 @@ struct ArticleSnippets {
         #expect(pipeline.configuration.decodeByteBudget == 64 << 20)
     }
 
-    @Test("what is remembered of an image")
+    @Test("an image's colours are remembered")
     func impression() async throws {
         let pipeline = ownPipeline()
         let request = ImageRequest(url: url)
@@ -153,7 +153,7 @@ struct ArticleSnippets {
 
     // MARK: HTTP caching and freshness
 
-    @Test("policies, and what was decided")
+    @Test("policies are kept to, and the report says what was decided")
     func policies() async throws {
         let pipeline = ownPipeline()
         let avatar = ImageRequest(url: url, cachePolicy: .revalidate)
@@ -174,7 +174,7 @@ struct ArticleSnippets {
         #expect(try await pipeline.result(for: avatar).layer == .revalidation)
     }
 
-    @Test("one picture under two URLs, and a picture that has changed")
+    @Test("two URLs may name one picture, and one that has changed goes from memory")
     func names() async throws {
         let pipeline = ownPipeline()
         let (thumbnailURL, fullURL) = (url, server.url("/full.png"))
@@ -186,7 +186,7 @@ struct ArticleSnippets {
         #expect(pipeline.cachedImage(for: url) == nil)
     }
 
-    @Test("another folder")
+    @Test("a store keeps to the folder that the app names")
     func folder() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -219,31 +219,5 @@ struct ArticleSnippets {
         #expect(server.requests.last?.fields["Authorization"] == nil, "The server's host is another.")
         await pipeline.removePartition(Partition(account.id))
         #expect(pipeline.cachedImage(for: request) == nil)
-    }
-
-    // MARK: How a request flows
-
-    @Test("a report, and events")
-    func report() async throws {
-        let logged = Mutex<[String]>([])
-        let log: @Sendable (String) -> Void = { line in logged.withLock { $0.append(line) } }
-        var configuration = ImagePipeline.Configuration()
-        configuration.onEvent = { event in
-            switch event {
-            case .loaded(let report): log("\(report)")
-            case .failed(let load, let error): log("\(load): \(error)")
-            case .cacheFault(let operation, let error): log("\(operation): \(error)")
-            default: break
-            }
-        }
-        let pipeline = ImagePipeline(configuration)
-        let request = ImageRequest(url: url)
-        let result = try await pipeline.result(for: request)
-        let report = result.report
-        print(report.layer, report.duration, report.receivedByteCount)
-        print(report.times.queue ?? .zero, report.times.firstByte ?? .zero, report.times.decode ?? .zero)
-        #expect(report.layer == .network)
-        #expect(report.times.decode != nil)
-        #expect(logged.withLock(\.count) == 1)
     }
 }

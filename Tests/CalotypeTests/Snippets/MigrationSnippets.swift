@@ -18,7 +18,7 @@ struct MigrationSnippets {
         func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage { .fixture }
     }
 
-    @Test("requests")
+    @Test("requests say what other libraries' requests say")
     func requests() async throws {
         let (urlRequest, file, data) = (URLRequest(url: url), url, png)
         func bytes() async throws -> Data { png }
@@ -42,7 +42,7 @@ struct MigrationSnippets {
         return ImageRequest(id: "a") { try await bytes() }
     }
 
-    @Test("options of a request")
+    @Test("a request has options of its own")
     func options() {
         let (mirror, smallFile) = (url, url)
         var request = ImageRequest(url: url)
@@ -53,7 +53,7 @@ struct MigrationSnippets {
         #expect(request.retryPolicy == .standard)
     }
 
-    @Test("processors")
+    @Test("processors stand for those of other libraries")
     func processors() {
         let request = ImageRequest(url: url, processors: [.crop(toAspectRatio: 1), .circle])
         let processors: [any ImageProcessor] = [.crop(to: PixelSize(width: 264, height: 264))]
@@ -64,7 +64,7 @@ struct MigrationSnippets {
         #expect(request.processors.count + processors.count + others.count == 9)
     }
 
-    @Test("calls of a pipeline")
+    @Test("a pipeline has the calls that are named for other libraries' own")
     func pipeline() async throws {
         let pipeline = ImagePipeline.scripted([url: .data(png)])
         let request = ImageRequest(url: url)
@@ -88,7 +88,7 @@ struct MigrationSnippets {
         await pipeline.removeAll()
     }
 
-    @Test("prefetchers")
+    @Test("prefetchers stand for those of other libraries")
     func prefetching() async {
         let pipeline = ImagePipeline.scripted([url: .image(.fixture)])
         let urls = [url]
@@ -110,7 +110,7 @@ struct MigrationSnippets {
     }
 
     /// Makes a prefetcher of the shared pipeline, in whose store nothing is looked for yet.
-    @Test("a prefetcher of files")
+    @Test("a prefetcher may bring files alone")
     func fileprefetching() {
         DefaultFolder.use()
         let prefetcher = ImagePrefetcher(to: .disk)
@@ -118,7 +118,7 @@ struct MigrationSnippets {
         #expect(ImagePipeline.shared.configuration.authorize == nil)
     }
 
-    @Test("names that are qualified")
+    @Test("names may be qualified where two libraries are imported")
     func qualified() async throws {
         DefaultFolder.use()
         let server = try LoopbackServer()
@@ -132,7 +132,7 @@ struct MigrationSnippets {
         #endif
     }
 
-    @Test("configurations")
+    @Test("configurations have what other libraries are configured by")
     func configurations() {
         struct Session {
             @Sendable func sign(_ request: URLRequest) async throws -> URLRequest { request }
@@ -159,7 +159,7 @@ struct MigrationSnippets {
         #expect(configurations.count == 3 && configuration.fields["B"] == "a")
     }
 
-    @Test("caches")
+    @Test("caches are limited, and emptied, as other libraries' are")
     func caches() async throws {
         let limit = 64 << 20
         let memory = MemoryCache(costLimit: limit)

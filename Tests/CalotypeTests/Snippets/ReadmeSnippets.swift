@@ -23,13 +23,13 @@ struct ReadmeSnippets {
         url = server.url("/\(UUID().uuidString).png")
     }
 
-    @Test("an image")
+    @Test("an image is loaded by its URL")
     func image() async throws {
         let image = try await ImagePipeline.shared.image(for: url)
         #expect(image.pixelSize == PixelSize(width: 600, height: 400))
     }
 
-    @Test("a thumbnail, and the answer in memory")
+    @Test("a thumbnail is loaded at its size, and is then had from memory")
     func thumbnail() async throws {
         let request = ImageRequest(url: url, size: .points(88, 88, scale: 3))
         let thumbnail = try await ImagePipeline.shared.image(for: request)
@@ -44,7 +44,7 @@ struct ReadmeSnippets {
         #expect(shown.first === thumbnail)
     }
 
-    @Test("a load: progress, result, layer, cancellation")
+    @Test("a load is followed, says which layer served it, and may be cancelled")
     func load() async throws {
         let request = ImageRequest(url: url)
         var shown: [DecodedImage] = []
@@ -199,7 +199,7 @@ struct ReadmeSnippets {
         #expect(server.requests.last?.fields["Authorization"] == "Bearer a token")
     }
 
-    @Test("a test of an app's own")
+    @Test("an app's own test scripts its server")
     func testSupport() async throws {
         let png = TestImages.solidPNG(width: 8, height: 8, color: .red)
         let server = try LoopbackServer()

@@ -14,7 +14,7 @@ struct TestingSnippets {
         ImagePipeline(.init(memory: MemoryCache(reactsToMemoryPressure: false), store: MemoryStore()))
     }
 
-    @Test("answers that are given up front")
+    @Test("a scripted pipeline answers from its script")
     func scripted() async throws {
         let missing = try #require(URL(string: "https://img.example.com/missing.png"))
         let offline = try #require(URL(string: "https://img.example.com/offline.png"))
@@ -39,7 +39,7 @@ struct TestingSnippets {
         #expect(unmatched.withLock { $0 } == [url])
     }
 
-    @Test("a server that is scripted")
+    @Test("a loopback server answers from its script")
     func server() async throws {
         let pipeline = ownPipeline()
         do {
@@ -83,7 +83,7 @@ struct TestingSnippets {
         #expect(try await load.result.layer == .network)
     }
 
-    @Test("a clock that is moved by hand")
+    @Test("a clock that is moved by hand makes responses stale, and ends waits")
     func clock() async throws {
         let server = try LoopbackServer()
         let fields: HTTPFields = ["Cache-Control": "max-age=60, must-revalidate"]
@@ -111,7 +111,7 @@ struct TestingSnippets {
         #expect(try await outcome)
     }
 
-    @Test("a network and a device that are as the test says, and numbers that can be foretold")
+    @Test("a network and a device are as the test says, and numbers can be foretold")
     func network() {
         var configuration = ImagePipeline.Configuration(store: nil)
         let network = ManualNetworkMonitor(NetworkStatus(isAvailable: false))

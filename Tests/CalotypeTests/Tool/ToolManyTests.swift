@@ -94,7 +94,7 @@ struct ProgressPaceTests {
         #expect(pace([(0, 0), (2, 0)]).text(of: 10) == "")
     }
 
-    @Test("the rate and the time left")
+    @Test("the rate and the time left follow from what was done lately")
     func text() {
         #expect(pace([(0, 0), (2, 5)]).text(of: 10) == "2.5/s  0:02 left")
         #expect(pace([(0, 0), (1, 99)]).text(of: 9_999) == "99/s  1:40 left")

@@ -12,7 +12,7 @@ import FoundationNetworking
 
 // What the articles about migration say to write for views.
 extension SnippetTests {
-    @Test("from LazyImage")
+    @Test("what LazyImage was shows the image")
     func fromLazyImage() {
         let frame = frame {
             CachedAsyncImage(ImageRequest(url: url)) { phase in
@@ -29,7 +29,7 @@ extension SnippetTests {
         #expect(frame.images.count == 1)
     }
 
-    @Test("from KFImage")
+    @Test("what KFImage was shows the image")
     func fromKFImage() {
         let frame = frame {
             CachedAsyncImage(url: url) { image in
@@ -45,7 +45,7 @@ extension SnippetTests {
         #expect(frame.images.count == 1)
     }
 
-    @Test("from WebImage")
+    @Test("what WebImage was shows the image")
     func fromWebImage() {
         let frame = frame {
             CachedAsyncImage(url: url) { image in
@@ -61,7 +61,7 @@ extension SnippetTests {
         #expect(frame.images.count == 2)
     }
 
-    @Test("other initialisers")
+    @Test("other initialisers show the image as well")
     func initialisers() {
         let request = ImageRequest(url: url)
         let urlRequest = URLRequest(url: url)

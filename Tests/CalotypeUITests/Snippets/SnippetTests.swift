@@ -76,7 +76,7 @@ struct SnippetTests {
         return ViewHost { view().imagePipeline(pipeline) }.frame
     }
 
-    @Test("AsyncImage, renamed")
+    @Test("AsyncImage, renamed, shows its image")
     func renamed() {
         let frame = frame {
             CachedAsyncImage(url: article.thumbnailURL) { image in
@@ -89,7 +89,7 @@ struct SnippetTests {
         #expect(frame.images.count == 1)
     }
 
-    @Test("phases")
+    @Test("a view goes by the phase")
     func phases() {
         let frame = frame {
             CachedAsyncImage(url: article.thumbnailURL, transaction: Transaction(animation: .easeIn)) { phase in
@@ -104,7 +104,7 @@ struct SnippetTests {
         #expect(frame.images.count == 1)
     }
 
-    @Test("a failure's view")
+    @Test("a failure has a view of its own, which retries")
     func failure() async throws {
         let bad = URL(string: "https://example.com/missing.png")!
         let p = ImagePipeline.scripted([url: .image(.fixture), bad: .failure(.status(404))])
@@ -118,7 +118,7 @@ struct SnippetTests {
         try await host.next { $0.button("Retry") != nil }
     }
 
-    @Test("authenticated images, and an account's")
+    @Test("authenticated images have a pipeline, and an account's a partition")
     func authenticated() async {
         let session = Session()
         let user = User(avatarURL: nil)
@@ -132,7 +132,7 @@ struct SnippetTests {
         #expect(await session.signedCount == 0)
     }
 
-    @Test("prefetching for a list")
+    @Test("a list's images are prefetched")
     func prefetching() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .status(404) }
@@ -154,7 +154,7 @@ struct SnippetTests {
         await pipeline.waitUntilIdle()
     }
 
-    @Test("a detail view")
+    @Test("a detail view begins with the row's image")
     func detail() {
         let full = url
         let photo = Picture(id: "photo")
@@ -169,7 +169,7 @@ struct SnippetTests {
         #expect(host.frame.images.first?.decoded === DecodedImage.fixture)
     }
 
-    @Test("without a view")
+    @Test("an image and its bytes are loaded without a view")
     func withoutView() async throws {
         let server = try LoopbackServer()
         let png = ServedImages.file(width: 8, height: 8)
@@ -187,7 +187,7 @@ struct SnippetTests {
         #expect(image.pixelSize == PixelSize(8, 8) && data == png && result.image === image)
     }
 
-    @Test("a size of the app's own, a preview that is told apart, and an animation")
+    @Test("a size may be named, a preview told apart, and an animation played")
     func migrated() {
         let frame = frame {
             // swift-format-ignore

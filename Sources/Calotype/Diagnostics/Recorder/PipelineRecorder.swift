@@ -3,11 +3,19 @@ import Synchronization
 
 /// Keeps what the last loads of one or several pipelines did, and makes a page or a trace of it: a flight recorder.
 ///
-///     let recorder = PipelineRecorder()
-///     var configuration = ImagePipeline.Configuration()
-///     configuration.recorder = recorder
-///     …
-///     try recorder.page().write(to: folder.appending(path: "loads.html"))
+/// ```swift
+/// let recorder = PipelineRecorder()
+/// var configuration = ImagePipeline.Configuration()
+/// configuration.recorder = recorder
+/// let pipeline = ImagePipeline(configuration)
+/// ```
+///
+/// Later, when somebody asks what went on:
+///
+/// ```swift
+/// try recorder.page().write(to: folder.appending(path: "loads.html"))
+/// try recorder.trace().write(to: folder.appending(path: "loads.json"))
+/// ```
 ///
 /// A load is kept when it has ended: with its report, or with why there is none. What is under way isn't in it yet. Loads of
 /// bytes alone (``ImagePipeline/data(for:)-(URL)``, an ``ImagePrefetcher`` to disk) have no report, and aren't kept.
@@ -93,17 +101,13 @@ public final class PipelineRecorder: Sendable {
         state.withLock { $0.add(record) }
     }
 
-    /// Notes what happened beside the loads, or to one of them on its way.
+    /// Notes what had to be done otherwise than was asked for, and faults of caches. Steps and ends are what a load's own
+    /// record tells.
     func record(_ event: ImageEvent) {
-        let number: UInt64? =
-            switch event {
-            case .retrying(let load, _, _, _), .resorted(let load, _, _), .refusedThumbnail(let load, _): load.number
-            case .cacheFault, .removedDamaged: nil
-            default: 0
-            }
-        // The others are steps, which the report of the load has.
-        guard number != 0 else { return }
-        let remark = RecordedRemark(time: .now, number: number, text: event.remark)
+        guard [.notice, .warning].contains(event.level) else { return }
+        let text = event.remark
+        let remark = RecordedRemark(
+            time: .now, number: event.load?.number, text: text.prefix(1).uppercased() + text.dropFirst())
         state.withLock { $0.add(remark) }
     }
 
@@ -114,19 +118,5 @@ public final class PipelineRecorder: Sendable {
         // Asked first what nearly none has: it is done for every load.
         let isData = text.utf8.first.map { $0 | 0x20 } == UInt8(ascii: "d") && text.hasPrefixIgnoringASCIICase("data:")
         return isData || text.utf8.count > 8_192 ? RedactedURL(url).description : text
-    }
-}
-
-extension ImageEvent {
-    /// The description without the load's label, which stands beside it.
-    fileprivate var remark: String {
-        switch self {
-        case .retrying(_, let error, let attempt, let delay):
-            "Attempt \(attempt) follows in \(Int64((delay / .milliseconds(1)).rounded())) ms. \(error)"
-        case .resorted(_, .lowData, let error): "Turned to the URL for constrained networks. \(error)"
-        case .resorted(_, .fallback(let index), let error): "Turned to the fallback URL \(index + 1). \(error)"
-        case .refusedThumbnail(_, let error): "Turned to the original. \(error)"
-        default: description
-        }
     }
 }

@@ -38,16 +38,50 @@ package enum RecorderPage {
         Data(SHA256.hash(text)).base64EncodedString()
     }
 
-    private static func escaped(_ text: String) -> String {
+    /// A text that is the same inside an element and between quotes.
+    package static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
+        result.reserveCapacity(text.utf8.count)
         for character in text.unicodeScalars {
             switch character {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
+            case "'": result += "&#39;"
             default: result.unicodeScalars.append(character)
             }
+        }
+        return result
+    }
+}
+
+extension Encodable {
+    /// JSON that may stand within a script element of a page: nothing in it can end the element or a line of a script.
+    ///
+    /// These characters stand in JSON only within strings, where each may be written as its number.
+    func scriptSafeJSON() -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Numbers, texts and lists of them can always be encoded.
+        let json = try! encoder.encode(self)
+        var result = Data(capacity: json.count + json.count / 16)
+        var index = json.startIndex
+        while index < json.endIndex {
+            switch json[index] {
+            case UInt8(ascii: "<"): result.append(contentsOf: #"\u003c"#.utf8)
+            case UInt8(ascii: ">"): result.append(contentsOf: #"\u003e"#.utf8)
+            case UInt8(ascii: "&"): result.append(contentsOf: #"\u0026"#.utf8)
+            // U+2028 and U+2029 in UTF-8.
+            case 0xE2 where json[index...].starts(with: [0xE2, 0x80, 0xA8]):
+                result.append(contentsOf: #"\u2028"#.utf8)
+                index += 2
+            case 0xE2 where json[index...].starts(with: [0xE2, 0x80, 0xA9]):
+                result.append(contentsOf: #"\u2029"#.utf8)
+                index += 2
+            case let byte: result.append(byte)
+            }
+            index += 1
         }
         return result
     }

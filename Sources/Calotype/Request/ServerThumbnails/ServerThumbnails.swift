@@ -2,8 +2,10 @@ public import Foundation
 
 /// Has an image server make the size that is shown, in place of downloading the original.
 ///
-///     configuration.serverThumbnails = ServerThumbnails(
-///         .thumbor(at: URL(string: "https://thumbs.example.com")!, key: key), for: ["photos.example.com"])
+/// ```swift
+/// configuration.serverThumbnails = ServerThumbnails(
+///     .thumbor(at: imageServer, key: key), for: ["photos.example.com"])
+/// ```
 ///
 /// A request that names a size is then sent to the image server, for the next step of that size (eight between each power
 /// of two and the next, as views' automatic sizes grow): the server's cache, and this one's, are asked for few sizes of a

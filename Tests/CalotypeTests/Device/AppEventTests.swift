@@ -78,7 +78,7 @@ struct AppEventTests {
         #expect(holder.levels.withLock { $0 } == [.warning])
     }
 
-    @Test("the process's caches and stores hear of it without being told to")
+    @Test("a cache hears of it without being added to anything")
     func registration() async {
         await #expect(processExitsWith: .success) {
             let cache = MemoryCache(costLimit: 1_000)
