@@ -4,7 +4,11 @@
 ///       └──── lookedUp ─ requested ─ responded ─ received ─ decoding ─ decoded ─┴─ loaded | failed | cancelled
 ///
 /// Work that several loads share is told once, by the label of the load that began it; the others have said in `joined`
-/// which that is. A load that is answered with something stale ends twice: with that, and with what its server says.
+/// which that is. A load that is answered with something stale ends twice: with that, and with what its server says; if it
+/// is cancelled in between, with that alone.
+///
+/// Several threads tell of events. What two of them do in the same moment (a load joins work, and that work ends) may be
+/// heard of in either order.
 ///
 /// Descriptions are safe to log: they name scheme, host and the load's number, and never path, query, fields or
 /// partitions.
