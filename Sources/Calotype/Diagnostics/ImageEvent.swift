@@ -5,11 +5,15 @@
 ///
 /// Work that several loads share is told once, by the label of the load that began it; the others have said in `joined`
 /// which that is. A load that memory answers has a beginning and an end alone. One that is answered with something stale
-/// ends twice: with that, and with what its server says. Loads of bytes (``ImagePipeline/data(for:)-(ImageRequest)``, an
-/// ``ImagePrefetcher`` to disk) tell of their work, up to `received`, and of neither beginning nor end.
+/// ends twice: with that, and with what its server says; if it is cancelled in between, with that alone. Loads of bytes
+/// (``ImagePipeline/data(for:)-(ImageRequest)``, an ``ImagePrefetcher`` to disk) tell of their work, up to `received`, and of
+/// neither beginning nor end.
 ///
 /// Each redirect, refusal and new attempt has a `requested` of its own. `retrying`, `resorted` and `refusedThumbnail` say why
 /// the way is gone once more.
+///
+/// Several threads tell of events. What two of them do in the same moment (a load joins work, and that work ends) may be
+/// heard of in either order.
 ///
 /// Descriptions are safe to log: they name scheme, host and the load's number, and never path, query, fields or
 /// partitions.

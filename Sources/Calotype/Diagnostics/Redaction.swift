@@ -12,7 +12,9 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
         let scheme = url.scheme?.lowercased() ?? "relative"
         if scheme == "http" || scheme == "https" {
             let port = url.port.map { ":\($0)" } ?? ""
-            description = "\(scheme)://\(url.host() ?? "")\(port)"
+            let host = url.host() ?? ""
+            // An address of IPv6 comes without its brackets.
+            description = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host)\(port)"
         } else {
             description = scheme
         }

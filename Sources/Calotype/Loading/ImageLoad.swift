@@ -38,6 +38,16 @@ public final class ImageLoad: Sendable {
         var isEnded = false
     }
 
+    /// How far its end is. Whoever ends it decides that first, and then tells of it: so it ends once, and as it was told.
+    private enum Ending: UInt8, AtomicRepresentable {
+        /// Nobody has decided yet; after an answer that a newer one may follow, once more.
+        case open
+        /// How it ends is being told, or has been.
+        case decided
+        /// The same, and the caller wants nothing that may follow.
+        case decidedAndCancelled
+    }
+
     /// The loads of this process so far.
     private static let count = Atomic<UInt64>(0)
 
@@ -54,6 +64,7 @@ public final class ImageLoad: Sendable {
     private let isFollowed = Atomic<Bool>(false)
     /// Whether there has been an answer, which a newer one may follow. Set with `following` locked.
     private let isAnswered = Atomic<Bool>(false)
+    private let ending = Atomic<Ending>(.open)
     /// `nonisolated(unsafe)` and unchecked: guarded by the coordinator's lock.
     @exclusivity(unchecked) nonisolated(unsafe) var position = WaiterPosition<RenditionJob>()
 
@@ -125,7 +136,7 @@ public final class ImageLoad: Sendable {
     /// Stops waiting. `result` throws `CancellationError` unless it is there already.
     public func cancel() {
         coordinator.leave(self)
-        end(.failure(CancellationError()))
+        stop()
     }
 
     /// The first answer, if there is one.
@@ -168,14 +179,35 @@ public final class ImageLoad: Sendable {
         }
     }
 
+    /// Claims to say how the load ends, before anybody is told.
+    ///
+    /// - Returns: Whether that hasn't been decided yet. If it has, nothing may be told.
+    func decideEnd() -> Bool {
+        ending.compareExchange(expected: .open, desired: .decided, ordering: .acquiringAndReleasing).exchanged
+    }
+
+    /// Ends the load as one that is cancelled, unless its end has been decided.
+    func stop() {
+        if decideEnd() { return end(.failure(CancellationError())) }
+        _ = ending.compareExchange(
+            expected: .decided, desired: .decidedAndCancelled, ordering: .acquiringAndReleasing)
+    }
+
     /// Gives the caller an answer, and goes on for a newer one.
-    func answer(_ result: ImageResult) {
+    ///
+    /// - Returns: Whether it goes on: not if it has been cancelled meanwhile.
+    @discardableResult
+    func answer(_ result: ImageResult) -> Bool {
         promise.fulfil(.success(result))
         let follower = following.withLock { following in
             isAnswered.store(true, ordering: .relaxed)
             return following.follower
         }
         follower?.stream.yield(.image(result))
+        let found = ending.compareExchange(expected: .decided, desired: .open, ordering: .acquiringAndReleasing)
+        guard found.original == .decidedAndCancelled else { return true }
+        end(.failure(CancellationError()))
+        return false
     }
 
     /// Ends the load. If there has been an answer, a newer image is one more update, and a failure none.

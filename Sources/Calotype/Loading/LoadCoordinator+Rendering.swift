@@ -154,7 +154,8 @@ extension LoadCoordinator {
         let shared = LoadReport(
             number: first.number, request: first.request, duration: now - first.startTime, image: image,
             source: resource?.work ?? LoadReport.Work(layer: .memory), work: work, endedAt: now, following: following)
-        for load in loads {
+        // One that is cancelled meanwhile has ended already.
+        for load in loads where load.decideEnd() {
             let report =
                 load === first
                 ? shared
@@ -163,8 +164,7 @@ extension LoadCoordinator {
             // Before the caller goes on: what it then looks at has this load.
             observer?.loaded(report)
             if resource?.needsRevalidation == true {
-                load.answer(result)
-                revalidate(load, job.request, job.query, alternatives)
+                if load.answer(result) { revalidate(load, job.request, job.query, alternatives) }
             } else {
                 load.end(.success(result))
             }
@@ -222,7 +222,7 @@ extension LoadCoordinator {
         let located = (error as? ImageError)?.located(at: job.request.url) ?? error
         guard let error = goOn(job, after: located) else { return }
         var following = LoadReport.Following()
-        for load in takeOffTheBooks(job, &following) {
+        for load in takeOffTheBooks(job, &following) where load.decideEnd() {
             if let error = error as? ImageError { observer?.failed(load, error) }
             load.end(.failure(error))
         }

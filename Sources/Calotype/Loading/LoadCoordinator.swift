@@ -176,14 +176,17 @@ final class LoadCoordinator: Sendable {
 
     func setPriority(_ priority: ImageRequest.Priority, of load: ImageLoad) {
         var changes = ShortList<LoadBooks.Change>()
-        books.withLock { books in
+        let isChanged = books.withLock { books in
             guard let job = load.position.job else {
                 load.position.priority = priority
-                return
+                return false
             }
+            guard load.position.priority != priority else { return false }
             job.loads.change(load, to: priority)
             books.update(job, &changes)
+            return true
         }
+        guard isChanged else { return }
         observer?.onEvent?(.priorityChanged(load.label, to: priority))
         apply(changes)
     }
@@ -219,7 +222,7 @@ final class LoadCoordinator: Sendable {
             }
         }
         apply(changes)
-        for load in loads { load.end(.failure(CancellationError())) }
+        for load in loads { load.stop() }
         for load in dataLoads { load.promise.fulfil(.failure(CancellationError())) }
     }
 

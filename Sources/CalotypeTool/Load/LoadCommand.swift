@@ -9,20 +9,22 @@ extension Command {
     ) { arguments in
         let options = try LoadOptions(arguments)
         let start = ContinuousClock.now
-        let (totals, wasInterrupted) = try await Interruption.cancelling { try await load(options) }
+        let ((totals, faults), wasInterrupted) = try await Interruption.cancelling { try await load(options) }
         if !options.printsJSON { Console.print("\n" + totals.line(duration: .now - start)) }
         if !totals.failures.isEmpty {
             let lines = totals.failures.map { "\n  \($0.label): \($0.message.printable)" }
             Console.complain("\(totals.failedCount) of \(totals.count) failed:\(lines.joined())")
         }
+        for fault in faults { Console.complain("\(fault)") }
         if wasInterrupted {
             Console.complain("interrupted: \(totals.loadedCount) of \(totals.count) were loaded.")
             return .interrupted
         }
-        return totals.failedCount == 0 ? .success : .failure
+        return totals.failedCount == 0 && faults.isEmpty ? .success : .failure
     }
 
-    private static func load(_ options: LoadOptions) async throws -> LoadTotals {
+    /// - Returns: The sums, and which of the page and the trace couldn't be written.
+    private static func load(_ options: LoadOptions) async throws -> (LoadTotals, [FileError]) {
         if let folder = options.outputFolder { try LocalFile.createFolder(folder) }
         let items = [LoadItem].expanding(options.operands)
         let bar = ProgressBar.onTerminal(total: items.count, showsPace: true)
@@ -46,17 +48,18 @@ extension Command {
         }
         bar?.close()
         await store?.close()
-        if let recorder { try write(recorder, options) }
-        return totals
+        return (totals, recorder.map { write($0, options) } ?? [])
     }
 
-    private static func write(_ recorder: PipelineRecorder, _ options: LoadOptions) throws {
-        if let path = options.reportPath {
-            try LocalFile.write(recorder.page(title: "calo load", showsURLs: options.showsURLs), to: path)
+    private static func write(_ recorder: PipelineRecorder, _ options: LoadOptions) -> [FileError] {
+        var faults: [FileError] = []
+        func write(_ data: () -> Data, to path: String?) {
+            guard let path else { return }
+            do throws(FileError) { try LocalFile.write(data(), to: path) } catch { faults.append(error) }
         }
-        if let path = options.tracePath {
-            try LocalFile.write(recorder.trace(showsURLs: options.showsURLs), to: path)
-        }
+        write({ recorder.page(title: "calo load", showsURLs: options.showsURLs) }, to: options.reportPath)
+        write({ recorder.trace(showsURLs: options.showsURLs) }, to: options.tracePath)
+        return faults
     }
 
     /// A fault of the store costs nothing but what it would have kept.

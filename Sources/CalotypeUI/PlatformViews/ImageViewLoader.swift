@@ -98,6 +98,8 @@ package final class ImageViewLoader<Display: ImageDisplaying> {
     ) {
         endWaiting()
         told = nil
+        // What the app shows as it is told of a change that moves doesn't move with it.
+        isAnimatingChange = false
         wasInWindow = display.isInWindow
         isChanging = true
         if var request {

@@ -94,12 +94,106 @@ struct ImageEventTests {
     @Test("removing a partition tells of the cancellation of its loads")
     func removal() async throws {
         let fixture = try Fixture(keepsSteps: true)
-        fixture.server.route("/a") { _ in .hanging }
+        let gate = LoopbackServer.Gate()
+        let data = TestImages.solidPNG(width: 64, height: 48, color: .red)
+        fixture.server.route("/a") { _ in .ok(data, type: "image/png").gated(gate) }
         let load = fixture.pipeline.load(ImageRequest(url: fixture.server.url("/a"), partition: "account"))
-        await fixture.events.wait { if case .requested = $0 { true } else { false } }
+        try await gate.waitUntilHeld()
         await fixture.pipeline.removePartition("account")
         _ = await failure { try await load.result }
-        #expect(fixture.events.all.filter { Self.step($0) == "cancelled" }.count == 1)
+        #expect(fixture.events.all.map(Self.step).suffix(2) == ["requested", "cancelled"])
+    }
+
+    @Test(
+        "who cancels loads as they are told to have ended changes nothing of that: each ends once, and as it was told",
+        arguments: [200, 404])
+    func cancelledWhileEnding(status: Int) async throws {
+        let loads = Mutex<[ImageLoad]>([])
+        let events = EventLog(keepsSteps: true)
+        let fixture = try Fixture {
+            $0.onEvent = { event in
+                events.append(event)
+                switch event {
+                case .loaded, .failed: for load in loads.withLock({ $0 }) { load.cancel() }
+                default: break
+                }
+            }
+        }
+        let gate = LoopbackServer.Gate()
+        let data = TestImages.solidPNG(width: 64, height: 48, color: .red)
+        fixture.server.route("/a") { _ in
+            let response: LoopbackServer.Response = status == 200 ? .ok(data, type: "image/png") : .status(status)
+            return response.gated(gate)
+        }
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        let waiting = (0..<3).map { _ in fixture.pipeline.load(request) }
+        loads.withLock { $0 = waiting }
+        try await gate.waitUntilHeld()
+        gate.open()
+        var outcomes: [String] = []
+        for load in waiting {
+            switch await load.outcome {
+            case .success: outcomes.append("loaded")
+            case .failure(let error): outcomes.append(error is CancellationError ? "cancelled" : "failed")
+            }
+        }
+        await fixture.pipeline.waitUntilIdle()
+        loads.withLock { $0 = [] }
+        var told: [String] = []
+        for event in events.all {
+            switch event {
+            case .loaded: told.append("loaded")
+            case .failed: told.append("failed")
+            case .cancelled: told.append("cancelled")
+            default: break
+            }
+        }
+        #expect(told.sorted() == outcomes.sorted())
+        #expect(outcomes == [status == 200 ? "loaded" : "failed", "cancelled", "cancelled"])
+    }
+
+    @Test("a stale answer that is cancelled as it is told ends the load: nothing asks its server for it")
+    func cancelledWhileAnswered() async throws {
+        let loads = Mutex<[ImageLoad]>([])
+        let events = EventLog(keepsSteps: true)
+        let fixture = try Fixture {
+            $0.onEvent = { event in
+                events.append(event)
+                if case .loaded = event { for load in loads.withLock({ $0 }) { load.cancel() } }
+            }
+        }
+        let url = fixture.serve("/a", fields: ["Cache-Control": "max-age=60, stale-while-revalidate=600"])
+        _ = try await fixture.pipeline.image(for: url)
+        fixture.clock.advance(by: .seconds(120))
+        fixture.memory.removeAll()
+        let gate = ProcessingGate()
+        fixture.decoder.hold(at: gate)
+        let load = fixture.pipeline.load(ImageRequest(url: url))
+        loads.withLock { $0 = [load] }
+        gate.open()
+        #expect(try await load.result.report.layer == .storage)
+        for await _ in load.updates {}
+        await fixture.pipeline.waitUntilIdle()
+        loads.withLock { $0 = [] }
+        #expect(fixture.server.requestCount == 1)
+        #expect(events.all.map(Self.step).count { $0.hasPrefix("loaded") || $0 == "cancelled" } == 2)
+    }
+
+    @Test("a priority that is set to what it is, or after the end, hasn't changed: nothing is told")
+    func samePriority() async throws {
+        let fixture = try Fixture(keepsSteps: true)
+        let gate = LoopbackServer.Gate()
+        let data = TestImages.solidPNG(width: 64, height: 48, color: .red)
+        fixture.server.route("/a") { _ in .ok(data, type: "image/png").gated(gate) }
+        let load = fixture.pipeline.load(ImageRequest(url: fixture.server.url("/a")))
+        try await gate.waitUntilHeld()
+        for priority in [ImageRequest.Priority.normal, .high, .high, .low] { load.priority = priority }
+        gate.open()
+        _ = try await load.result
+        load.priority = .veryHigh
+        #expect(load.priority == .veryHigh)
+        let told = fixture.events.all.map(Self.step).filter { $0.hasPrefix("priority") }
+        #expect(told == ["priority high", "priority low"])
     }
 
     @Test("a log gets the events that matter enough, as lines with the scheme and host, and the load's number")

@@ -108,6 +108,42 @@ struct PipelineRecorderTests {
         #expect(try recorder.recorded(showsURLs: true).loads.map(\.source) == ["data"])
     }
 
+    @Test("the limit of bytes holds for what failures say as well")
+    func failureByteCount() async throws {
+        let recorder = PipelineRecorder(byteCountLimit: 100_000)
+        let fixture = try Fixture { $0.recorder = recorder }
+        // A message names the scheme, which anybody may make as long as they like.
+        let scheme = String(repeating: "x", count: 20_000)
+        let url = try #require(URL(string: "\(scheme)://a"))
+        for _ in 0..<20 {
+            _ = await failure { try await fixture.pipeline.image(for: url) }
+            #expect(recorder.byteCount <= 100_000)
+        }
+        #expect(recorder.page().count - PipelineRecorder().page().count < 120_000)
+    }
+
+    @Test("what has no host is named by its scheme, however long it is, and a URL without a scheme shows nothing")
+    func namesWithoutHost() async throws {
+        let recorder = PipelineRecorder()
+        let fixture = try Fixture { $0.recorder = recorder }
+        let png = Self.png.base64EncodedString()
+        let long = String(repeating: "secret/", count: 2_000)
+        let texts = [
+            "data:image/png;base64,\(png)", "file:///secret.png", "file:///\(long)", "other:secret", "secret/a",
+            "http://[::1]:9/secret",
+        ]
+        for text in texts {
+            _ = try? await fixture.pipeline.image(for: try #require(URL(string: text)))
+        }
+        let names = try recorder.recorded().loads.map(\.source)
+        #expect(names == ["data", "file", "file", "other", "relative", "http://[::1]:9"])
+        for output in [recorder.page(), recorder.trace()] {
+            #expect(!String(decoding: output, as: UTF8.self).contains("secret"))
+        }
+        let shown = try recorder.recorded(showsURLs: true).loads.map(\.source)
+        #expect(shown == [["data"], ["file:///secret.png", "file"], texts[3...]].flatMap { $0 })
+    }
+
     @Test("nothing is held of what a load was for but its URL")
     func holdsNothing() async throws {
         final class Token: Sendable {}

@@ -165,6 +165,20 @@ struct ToolLoadTests {
         }
     }
 
+    @Test("a page that can't be written is a failure, and costs neither the trace nor the sums")
+    func unwritableReport() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(png, to: "a.png")
+        let trace = folder.path + "/trace.json"
+        let run = try await ToolProcess(
+            "load", file, folder.path + "/none.png", "--report", folder.path + "/none/page.html", "--trace", trace)
+        #expect(run.status == 1)
+        #expect(run.lines.last?.hasPrefix("1 loaded, 1 failed; ") == true, "\(run.output)")
+        #expect(run.errors.contains("1 of 2 failed"))
+        #expect(run.errors.contains("calo: can't write \(folder.path)/none/page.html: "))
+        #expect(folder.names(in: "").contains("trace.json"))
+    }
+
     @Test("an interrupt stops cleanly: what is done is reported, status 130")
     func interrupt() async throws {
         let server = try LoopbackServer()

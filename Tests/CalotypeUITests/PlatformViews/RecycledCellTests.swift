@@ -203,6 +203,56 @@ struct RecycledCellTests {
         #expect(cell.display.color == .number(2))
     }
 
+    @Test("an image in memory that is shown as a phase is told doesn't move, whatever the phase came with")
+    func reentrancyWithoutMotion() async throws {
+        let images = try ImageServer()
+        let inMemory = images.serve(1)
+        _ = try await images.pipeline.image(for: ImageRequest(url: inMemory, size: .points(40, 40, scale: 1, .fill)))
+        let cell = FakeCell()
+        cell.show(ImageRequest(url: images.server.url("/none")), in: images.pipeline) { appearance in
+            appearance.onPhase = { [weak cell] phase in
+                if phase.error != nil { cell?.show(inMemory, in: images.pipeline) }
+            }
+        }
+        try await cell.wait(for: 1)
+        #expect(cell.display.transition == .none)
+    }
+
+    @Test("an app may cancel, blank, lay out and let go as it is told of a phase")
+    func reentrancyOfTheRest() async throws {
+        let images = try ImageServer()
+        let (first, second) = (images.serve(1), images.serve(2))
+        for step in ["cancel", "blank", "layout", "window", "let go"] {
+            var cell: FakeCell? = FakeCell()
+            weak var loader: FakeCell.Loader?
+            loader = cell?.loader
+            var told: [String] = []
+            cell?.show(ImageRequest(url: step == "blank" ? second : first), in: images.pipeline) { appearance in
+                appearance.onPhase = { phase in
+                    guard phase.isSuccess else { return }
+                    told.append(step)
+                    switch step {
+                    case "cancel": cell?.loader.cancel()
+                    case "blank": cell?.show(nil as ImageRequest?, in: images.pipeline)
+                    case "layout": cell?.layOut(400)
+                    case "window": cell?.move(inWindow: false)
+                    default: cell = nil
+                    }
+                }
+            }
+            try await eventually { !told.isEmpty }
+            await settle(images.pipeline)
+            #expect(told.allSatisfy { $0 == step })
+            switch step {
+            case "blank": #expect(cell?.display.name == "placeholder" && told.count == 1)
+            case "let go": #expect(loader == nil && told.count == 1)
+            default: #expect(cell?.display.color == .number(1))
+            }
+            cell = nil
+        }
+        #expect(images.pipeline.jobCounts == (0, 0, 0))
+    }
+
     @Test("what a partition has is blanked with it, and stays so through layouts, windows and returns")
     func partition() async throws {
         let images = try ImageServer()

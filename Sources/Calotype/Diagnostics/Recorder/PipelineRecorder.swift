@@ -117,6 +117,9 @@ public final class PipelineRecorder: Sendable {
         let text = url.absoluteString
         // Asked first what nearly none has: it is done for every load.
         let isData = text.utf8.first.map { $0 | 0x20 } == UInt8(ascii: "d") && text.hasPrefixIgnoringASCIICase("data:")
-        return isData || text.utf8.count > 8_192 ? RedactedURL(url).description : text
+        guard isData || text.utf8.count > 8_192 else { return text }
+        let redacted = RedactedURL(url).description
+        // A scheme alone stays a URL: what has none is shown as something else.
+        return redacted.contains(":") ? redacted : redacted + ":"
     }
 }

@@ -24,8 +24,13 @@ struct RecordedLoad: Sendable {
     let text: String
     let outcome: Outcome
 
-    /// About how many bytes it takes: its place, the objects of the report as the allocator rounds them, and the text.
-    var byteCount: Int { MemoryLayout<RecordedLoad?>.stride + 512 + text.utf8.count }
+    /// About how many bytes it takes: its place, the objects of the report as the allocator rounds them, and the texts. A
+    /// failure's names the scheme or the host, which may be as long as a URL.
+    var byteCount: Int {
+        let base = MemoryLayout<RecordedLoad?>.stride + 512 + text.utf8.count
+        guard case .ended(let ending) = outcome, let failure = ending.failure else { return base }
+        return base + failure.utf8.count
+    }
 }
 
 /// Something that happened to a load on its way, or to a cache.

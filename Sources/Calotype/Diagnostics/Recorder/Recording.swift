@@ -218,7 +218,8 @@ private struct SourceNames {
 
     func name(of text: String) -> String {
         if text.isEmpty { return "image" }
-        return showsURLs ? text : origin(of: text)
+        let isScheme = text.hasSuffix(":") && !text.dropLast().contains(":")
+        return showsURLs && !isScheme ? text : origin(of: text)
     }
 
     /// The scheme and host.
