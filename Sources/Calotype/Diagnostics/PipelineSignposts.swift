@@ -47,7 +47,8 @@ public struct PipelineSignposts: Sendable {
             _ = signposter.beginInterval("Decode", id: id(.decode, load.number), "\(text, privacy: .public)")
         case .decoded(let load, _):
             signposter.endInterval("Decode", state(.decode, load.number), "\(text, privacy: .public)")
-        case .joined, .priorityChanged, .lookedUp, .retrying, .resorted, .refusedThumbnail, .cacheFault, .removedDamaged:
+        case .joined, .priorityChanged, .lookedUp, .retrying, .resorted, .refusedThumbnail, .cacheFault,
+            .removedDamaged:
             signposter.emitEvent("Event", id: .exclusive, "\(text, privacy: .public)")
         }
     }
