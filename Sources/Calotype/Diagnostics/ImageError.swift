@@ -167,6 +167,8 @@ extension ImageError.Reason: CustomStringConvertible {
         switch self {
         case .invalidRequest(let text):
             "\(text)."
+        case .unsupportedScheme(""):
+            "the URL is relative. Use an http, https, file or data URL, or a closure."
         case .unsupportedScheme(let scheme):
             "the scheme \"\(scheme)\" isn't supported. Use an http, https, file or data URL, or a closure."
         case .notStored:
@@ -227,6 +229,7 @@ extension ImageError.Reason: CustomStringConvertible {
             "the bytes aren't an image in any known format."
         case .unsupportedFormat(let format):
             "\(format) images can't be decoded here."
+                + (format.missingTrait.map { " Turn on the package's trait \($0)." } ?? "")
         case .invalidDimensions(let size):
             "the header claims \(size) pixels, which no image can have."
         case .tooManyPixels(let size, let limit):

@@ -91,12 +91,13 @@ struct CacheOptions: Sendable {
     ])
 
     static let help = """
-        Looks at a store of responses, and tidies it up. Programs may use the store meanwhile.
+        Looks at a store of responses, and tidies it up. Programs may use the store meanwhile. A program's default store is
+        the folder PROGRAM/calotype in $XDG_CACHE_HOME or ~/.cache.
 
-        usage: calo cache stats|list|verify [options]
-               calo cache explain [options] URL
-               calo cache trim [options] SIZE
-               calo cache clear [options]
+        usage: calo cache stats|list|verify --store DIR [options]
+               calo cache explain --store DIR [options] URL
+               calo cache trim --store DIR [options] SIZE
+               calo cache clear --store DIR [options]
 
         \(parser.help)
 

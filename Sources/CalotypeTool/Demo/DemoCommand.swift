@@ -55,8 +55,8 @@ struct DemoOptions: Sendable {
     ])
 
     static let help = """
-        Shows what becomes of images, in a minute: a feed, scrolled by AsyncImage's rules and by Calotype, and a screen over
-        launches, with a picture that changes, without a network, and at a sign-out. Prints what each took, and checks it.
+        Shows what becomes of images, in a quarter of a minute: a feed, scrolled by AsyncImage's rules and by Calotype, and a
+        screen over launches, with a picture that changes, without a network, and at a sign-out. Prints what each took, and checks it.
 
         usage: calo demo [options]
 

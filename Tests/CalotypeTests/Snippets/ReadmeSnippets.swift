@@ -183,22 +183,6 @@ struct ReadmeSnippets {
         #expect(pipeline.cachedImage(for: request) == nil)
     }
 
-    @Test("requests are signed")
-    func authorization() async throws {
-        struct Session {
-            func token() async throws -> String { "a token" }
-        }
-        let session = Session()
-        let authorize: @Sendable (URLRequest) async throws -> URLRequest = { request in
-            var request = request
-            request.setValue("Bearer \(try await session.token())", forHTTPHeaderField: "Authorization")
-            return request
-        }
-        let pipeline = ImagePipeline(.init(authorize: authorize))
-        _ = try await pipeline.image(for: url)
-        #expect(server.requests.last?.fields["Authorization"] == "Bearer a token")
-    }
-
     @Test("an app's own test scripts its server")
     func testSupport() async throws {
         let png = TestImages.solidPNG(width: 8, height: 8, color: .red)

@@ -27,3 +27,28 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     /// TIFF.
     public static let tiff = ImageFormat("TIFF")
 }
+
+#if os(Linux)
+extension ImageFormat {
+    /// The trait of the package that brings a decoder for the format, if that trait is off.
+    var missingTrait: String? {
+        switch self {
+        #if !AVIF
+        case .avif: "AVIF"
+        #endif
+        #if !HEIC
+        case .heic: "HEIC"
+        #endif
+        #if !JPEGXL
+        case .jpegXL: "JPEGXL"
+        #endif
+        default: nil
+        }
+    }
+}
+#else
+extension ImageFormat {
+    /// The system decodes what it decodes.
+    var missingTrait: String? { nil }
+}
+#endif

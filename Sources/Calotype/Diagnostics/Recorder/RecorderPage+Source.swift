@@ -439,7 +439,8 @@ kbd { font: inherit; border: 1px solid var(--line); border-bottom-width: 2px; bo
     $("stats").replaceChildren(
       tile("loads", "Loads", number.format(list.length), list.length,
         list.length === loads.length ? "in this recording" : `of ${number.format(loads.length)} recorded`),
-      tile("hits", "Answered by caches", percent(hits, forCaches), hits, parts.join(", ")),
+      tile("hits", "Answered by caches", percent(hits, forCaches), hits,
+        `${number.format(hits)} of ${number.format(forCaches)} that they could answer: ${parts.join(", ")}`),
       tile("received", "Received", bytes(received), received, `${plural(by.network, "load")} from the network`),
       tile("stored", "Not fetched again", bytes(stored), stored, "files from the store"),
       tile("median", "Median time", times.length ? duration(quantile(times, 0.5)) : "–", quantile(times, 0.5),
