@@ -116,7 +116,7 @@ try {
     equal(await shown(page), 0, "nothing");
     equal(await page.value(`document.getElementById("empty").hidden`), false, "says so");
     await page.value(`document.getElementById("query").select()`);
-    await page.type(`#${expected.loads[0].number} `);
+    await page.type(`#${expected.loads[0].number}`);
     equal(await shown(page), 1, "by number");
   });
 

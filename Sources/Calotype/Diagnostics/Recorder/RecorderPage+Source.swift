@@ -557,7 +557,9 @@ kbd { font: inherit; border: 1px solid var(--line); border-bottom-width: 2px; bo
     if (focused) $("chips").querySelector(`[data-layer="${focused}"]`)?.focus();
   }
 
-  const matchesText = (load) => load.text.includes(state.query);
+  // A number is one load's: those that begin so as well aren't meant.
+  const matchesText = (load) =>
+    /^#\d+$/.test(state.query) ? state.query === `#${load.number}` : load.text.includes(state.query);
   const isInWindow = (load) => load.end >= state.window.start && load.start <= state.window.end;
 
   function filter() {
