@@ -1,7 +1,8 @@
 /// Objects that are not kept by being in a list. Those that have gone are looked for when there may be as many of them as of
 /// others.
 struct WeakList<Element: Sendable>: Sendable {
-    /// `@unchecked Sendable`: the object is an element, and those are.
+    /// `@unchecked Sendable`: the reference is set where a place is made, and never again; reading a weak one is safe on any
+    /// thread. The object is an element, and those are Sendable.
     private struct Place: @unchecked Sendable {
         weak var object: AnyObject?
     }
