@@ -180,50 +180,23 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
     ///   it is refused.
     /// - Returns: Whether it is held, if only as long as somebody shows it.
     @discardableResult
-    func insert(_ rendition: Rendition, since epoch: StoreEpoch? = nil) -> Bool {
-        // What is dropped is released when the lock has been given back.
+    func insert(_ rendition: consuming Rendition, since epoch: StoreEpoch? = nil) -> Bool {
+        let key = RenditionQuery.key(resource: rendition.resource, partition: rendition.partition)
+        let now = clock.pointee.add(1, ordering: .relaxed).newValue
+        // Made before the lock is taken; what is dropped is released once it has been given back.
+        let entry = MemoryEntry.make(rendition, key: key, lastUse: now)
         var dropped: [DecodedImage] = []
-        return withPolicy { guarded in
-            if let epoch,
-                !guarded.removals.permits(epoch, partition: rendition.partition, resource: rendition.resource)
-            {
-                return false
-            }
-            let key = RenditionQuery.key(resource: rendition.resource, partition: rendition.partition)
-            let now = clock.pointee.add(1, ordering: .relaxed).newValue
-            var hits: UInt64 = 0
-            let replaced = table.entries(with: key, replacedBy: rendition)
-            // What a request of policy `noStore` brings leaves the caches as they are.
-            if rendition.freshness == .transient, replaced.contains(where: { $0.pointee.image != nil }) { return true }
-            // So does what a slow decode brings of older bytes.
-            let isOutdated = replaced.contains {
-                $0.pointee.image != nil && $0.pointee.version != rendition.version
-                    && $0.pointee.responseTime > rendition.responseTime
-            }
-            if isOutdated { return true }
-            for entry in replaced {
-                if entry.pointee.version == rendition.version {
-                    hits =
-                        entry.pointee.segment == .ghost ? guarded.policy.takeBack(entry) : entry.pointee.currentUse.hits
-                }
-                erase(entry, &guarded, &dropped)
-            }
-            let entry = MemoryEntry.allocate()
-            entry.initialize(to: MemoryEntry(rendition, key: key, use: Use(lastUse: now, hits: hits)))
-            if rendition.freshness.isTransient || rendition.cost > guarded.policy.capacity || guarded.countLimit == 0 {
-                entry.pointee.shown = rendition.image
-                entry.pointee.image = nil
-                table.withShard(of: key) { $0.pointee.add(entry) }
-                holdWeakly(entry, &guarded)
-            } else {
-                guarded.policy.makeRoom(for: rendition.cost, countLimit: guarded.countLimit - 1)
-                table.withShard(of: key) { $0.pointee.add(entry) }
-                guarded.policy.insert(entry)
-                settle(&guarded, &dropped)
-            }
-            sweepWeak(&guarded, &dropped)
-            return true
-        }
+        let insertion = withPolicy { insert(entry, since: epoch, &$0, &dropped) }
+        if insertion != .held { MemoryEntry.destroy(entry) }
+        return insertion != .refused
+    }
+
+    private enum Insertion {
+        /// It is of the past.
+        case refused
+        /// What is there already stays.
+        case superfluous
+        case held
     }
 
     /// Notes that bytes have been confirmed: what was made of them stays fresh until later.
@@ -325,6 +298,49 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
 
     // MARK: Under the policy's lock
 
+    private func insert(
+        _ entry: Entry, since epoch: StoreEpoch?, _ guarded: inout Guarded, _ dropped: inout [DecodedImage]
+    ) -> Insertion {
+        let (key, version) = (entry.pointee.key, entry.pointee.version)
+        if let epoch,
+            !guarded.removals.permits(epoch, partition: entry.pointee.partition, resource: entry.pointee.resource)
+        {
+            return .refused
+        }
+        let replaced = table.entries(replacedBy: entry)
+        // What a request of policy `noStore` brings leaves the caches as they are.
+        if entry.pointee.freshness == .transient, replaced.contains(where: { $0.pointee.image != nil }) {
+            return .superfluous
+        }
+        // So does what a slow decode brings of older bytes.
+        let isOutdated = replaced.contains {
+            $0.pointee.image != nil && $0.pointee.version != version
+                && $0.pointee.responseTime > entry.pointee.responseTime
+        }
+        if isOutdated { return .superfluous }
+        for other in replaced {
+            if other.pointee.version == version {
+                entry.pointee.setHits(
+                    other.pointee.segment == .ghost ? guarded.policy.takeBack(other) : other.pointee.currentUse.hits)
+            }
+            erase(other, &guarded, &dropped)
+        }
+        let cost = entry.pointee.cost
+        if entry.pointee.freshness.isTransient || cost > guarded.policy.capacity || guarded.countLimit == 0 {
+            entry.pointee.shown = entry.pointee.image
+            if let image = entry.pointee.image.take() { dropped.append(image) }
+            table.withShard(of: key) { $0.pointee.add(entry) }
+            holdWeakly(entry, &guarded)
+        } else {
+            guarded.policy.makeRoom(for: cost, countLimit: guarded.countLimit - 1)
+            table.withShard(of: key) { $0.pointee.add(entry) }
+            guarded.policy.insert(entry)
+            settle(&guarded, &dropped)
+        }
+        sweepWeak(&guarded, &dropped)
+        return .held
+    }
+
     /// Carries out what the policy has decided.
     private func settle(_ guarded: inout Guarded, _ dropped: inout [DecodedImage]) {
         if guarded.policy.evicted.isEmpty, guarded.policy.forgotten.isEmpty { return }
@@ -369,7 +385,6 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
         guarded.policy.remove(entry)
         table.withShard(of: entry.pointee.key) { $0.pointee.remove(entry) }
         if let image = entry.pointee.image { dropped.append(image) }
-        entry.deinitialize(count: 1)
-        free(entry)
+        MemoryEntry.destroy(entry)
     }
 }

@@ -56,7 +56,7 @@ struct MemoryEntry: ~Copyable {
     var protectedLinks = EntryList.Links()
     var placeLinks = EntryList.Links()
 
-    init(_ rendition: borrowing Rendition, key: Digest, use: Use) {
+    private init(_ rendition: consuming Rendition, key: Digest, use: Use) {
         self.key = key
         source = rendition.source
         processors = rendition.processors ?? Digest.zero
@@ -87,11 +87,19 @@ struct Use {
 }
 
 extension MemoryEntry {
-    /// Room for one, to be given back by `free`. By `malloc`, since Swift's own pointers ask for an alignment that malloc has
-    /// anyway, at a hundred instructions.
-    static func allocate() -> Pointer {
+    /// Makes one at an address of its own, until it is given to ``destroy(_:)``.
+    ///
+    /// By `malloc`, since Swift's own pointers ask for an alignment that malloc has anyway, at a hundred instructions.
+    static func make(_ rendition: consuming Rendition, key: Digest, lastUse: UInt64) -> Pointer {
         guard let memory = malloc(MemoryLayout<MemoryEntry>.size) else { preconditionFailure("There is no memory.") }
-        return memory.bindMemory(to: MemoryEntry.self, capacity: 1)
+        let entry = memory.bindMemory(to: MemoryEntry.self, capacity: 1)
+        entry.initialize(to: MemoryEntry(rendition, key: key, use: Use(lastUse: lastUse, hits: 0)))
+        return entry
+    }
+
+    static func destroy(_ entry: Pointer) {
+        entry.deinitialize(count: 1)
+        free(entry)
     }
 
     var currentUse: Use { Use(bits: use.load(ordering: .relaxed)) }

@@ -29,18 +29,18 @@ extension MemoryTable {
         return match == .preview ? isLarger : !isLarger
     }
 
-    /// The entries that a new rendition takes the place of.
-    func entries(with key: Digest, replacedBy rendition: Rendition) -> [Entry] {
+    /// The entries that a new one takes the place of.
+    func entries(replacedBy new: Entry) -> [Entry] {
         var result: [Entry] = []
-        withShard(of: key) { buckets in
-            var next = buckets.pointee.chain(of: key)
+        withShard(of: new.pointee.key) { buckets in
+            var next = buckets.pointee.chain(of: new.pointee.key)
             while let entry = next {
                 next = entry.pointee.next
-                guard entry.pointee.key == key, entry.pointee.source == rendition.source else { continue }
+                guard entry.pointee.key == new.pointee.key, entry.pointee.source == new.pointee.source else { continue }
                 let isSame =
-                    entry.pointee.processors == rendition.processors ?? .zero
-                    && entry.pointee.decodedSize == rendition.decodedSize
-                if isSame || entry.pointee.version != rendition.version { result.append(entry) }
+                    entry.pointee.processors == new.pointee.processors
+                    && entry.pointee.decodedSize == new.pointee.decodedSize
+                if isSame || entry.pointee.version != new.pointee.version { result.append(entry) }
             }
         }
         return result

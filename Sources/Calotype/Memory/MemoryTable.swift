@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// The memory cache's entries by key: 256 hash tables, each with a lock of its own, so that readers seldom meet.
@@ -77,10 +76,7 @@ final class MemoryTable: @unchecked Sendable {
         }
 
         fileprivate func deallocate() {
-            forEach { entry in
-                entry.deinitialize(count: 1)
-                free(entry)
-            }
+            forEach { MemoryEntry.destroy($0) }
             heads.deallocate()
         }
     }
