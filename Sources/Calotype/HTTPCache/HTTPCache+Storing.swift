@@ -84,7 +84,7 @@ extension HTTPCache {
         let connection = fields["Connection"]
         // As a rule nothing is dropped, and removing nothing would still copy.
         if connection == nil, !control.hasUncachedFields,
-            !fields.contains(where: { isOfConnection($0.name) || isForProxy($0.name) })
+            !fields.containsName(where: { isOfConnection($0) || isForProxy($0) })
         {
             return fields
         }

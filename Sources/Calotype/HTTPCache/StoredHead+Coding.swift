@@ -17,7 +17,7 @@ extension HTTPCache.StoredHead {
     package func encoded(keeping isKept: ((String) -> Bool)? = nil) -> Data {
         var fields = self.fields
         // Keeping everything would still copy.
-        if let isKept, !fields.allSatisfy({ isKept($0.name) }) { fields.removeAll { !isKept($0.name) } }
+        if let isKept, fields.containsName(where: { !isKept($0) }) { fields.removeAll { !isKept($0.name) } }
         let byteCount =
             28 + (redirection == nil ? 0 : 24) + Self.byteCount(of: fields) + Self.byteCount(of: varyingFields)
         // Written before there is a Data: what is written into one goes through its checks piece by piece.

@@ -71,11 +71,17 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
 
     @inline(never)
     private func value(_ name: String) -> String? {
-        var result: String?
-        for line in lines where line.name.equalsIgnoringASCIICase(name) {
-            result = result.map { "\($0), \(line.value)" } ?? line.value
-        }
+        // By the index, since a line that is taken out is retained.
+        func isNamed(_ index: Int) -> Bool { lines[index].name.equalsIgnoringASCIICase(name) }
+        guard let first = lines.indices.first(where: isNamed) else { return nil }
+        var result = lines[first].value
+        for index in lines.indices[(first + 1)...] where isNamed(index) { result += ", " + lines[index].value }
         return result
+    }
+
+    /// Whether a line has a name for which `condition` holds.
+    func containsName(where condition: (String) -> Bool) -> Bool {
+        lines.indices.contains { condition(lines[$0].name) }
     }
 
     /// The values of each line of that name.
