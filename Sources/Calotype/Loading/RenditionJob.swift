@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Makes one rendition for everybody who wants it: waits for the bytes, unless there are pixels that it can be made of,
 /// then for its turn to decode.
@@ -57,9 +58,6 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
             }
         }
     }
-
-    /// Threads that may block.
-    private static let threads = DispatchQueue.global(qos: .userInitiated)
 
     let key: Key
     /// That of the load that began it.
@@ -121,8 +119,28 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
 
     /// Decodes on a thread that may block.
     override func start() {
-        Self.threads.async { [self] in
-            coordinator.decode(self)
-        }
+        DecodeThreads.run(self)
+    }
+
+    fileprivate func decode() {
+        coordinator.decode(self)
+    }
+}
+
+/// Threads that may block.
+///
+/// One closure is run for all jobs, each time for the next of them: a closure of its own for each would be copied to the
+/// heap and freed again, at 600 instructions.
+private enum DecodeThreads {
+    private static let queue = DispatchQueue.global(qos: .userInitiated)
+    /// Those that a thread is on its way for.
+    private static let jobs = Mutex(Ring<RenditionJob>())
+    private static let decodeNext: @Sendable @convention(block) () -> Void = {
+        jobs.withLock { $0.removeFirst() }?.decode()
+    }
+
+    static func run(_ job: RenditionJob) {
+        jobs.withLock { $0.append(job) }
+        queue.async(execute: decodeNext)
     }
 }
