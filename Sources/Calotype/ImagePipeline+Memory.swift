@@ -61,8 +61,10 @@ extension ImagePipeline {
     func memoryResult(_ found: FoundRendition, _ load: ImageLoad) -> ImageResult {
         let end = Moment.now
         let report = LoadReport(
-            number: load.number, request: load.request, duration: end - load.startTime, image: found.image,
-            source: LoadReport.Work(layer: .memory), endedAt: end, following: .init(priority: load.request.priority))
+            number: load.number, request: load.request, duration: end - load.startTime,
+            LoadReport.Rendition(
+                found.image.pixelSize, of: found.image.originalPixelSize, .init(layer: .memory), endedAt: end,
+                following: .init(priority: load.request.priority)))
         configuration.observer?.loaded(report)
         return ImageResult(image: found.image, report: report)
     }

@@ -166,11 +166,11 @@ public final class ImagePipeline: Sendable {
     }
 
     /// The same after ``answerFromMemory(_:_:)`` has found nothing. Memory isn't asked again, nor does anybody see what
-    /// it may have to show meanwhile.
+    /// it may have to show meanwhile, or how the image came.
     @inline(never)
     private func load(_ request: ImageRequest, _ query: RenditionQuery, on actor: (any Actor)?) -> ImageLoad {
         let request = prepared(request)
-        let load = ImageLoad(request: request, coordinator: coordinator)
+        let load = ImageLoad(request: request, coordinator: coordinator, wantsReport: false)
         start(load, request, query, onThisThread: actor == nil)
         return load
     }

@@ -99,13 +99,20 @@ public struct LoadReport: Sendable {
         /// When the result was there.
         let end: Moment
 
+        /// - Parameters:
+        ///   - pixelSize: What came out.
+        ///   - originalPixelSize: What it was made of.
+        ///   - source: What bringing the bytes took.
+        ///   - work: What making the image of them took.
+        ///   - end: When the result was there.
         init(
-            _ image: DecodedImage, _ source: Work, _ work: RenditionWork, endedAt end: Moment, following: Following
+            _ pixelSize: PixelSize, of originalPixelSize: PixelSize, _ source: Work, _ work: RenditionWork = .init(),
+            endedAt end: Moment, following: Following = .init()
         ) {
             self.source = source
             self.work = work
-            originalPixelSize = image.originalPixelSize
-            pixelSize = image.pixelSize
+            self.originalPixelSize = originalPixelSize
+            self.pixelSize = pixelSize
             self.following = following
             self.end = end
         }
@@ -119,35 +126,19 @@ public struct LoadReport: Sendable {
     private let request: ImageRequest?
     let rendition: Rendition
 
-    /// - Parameters:
-    ///   - source: What bringing the bytes took.
-    ///   - work: What making the image of them took.
-    ///   - end: When the result was there.
-    init(
-        number: UInt64, request: ImageRequest, duration: Duration, image: DecodedImage, source: Work,
-        work: RenditionWork = .init(), endedAt end: Moment, following: Following = .init()
-    ) {
+    init(number: UInt64, request: ImageRequest?, duration: Duration, _ rendition: Rendition) {
         self.number = number
         self.request = request
-        self.duration = duration
-        rendition = Rendition(image, source, work, endedAt: end, following: following)
-    }
-
-    /// The report of another load that had a part in the same job.
-    package init(_ other: LoadReport, number: UInt64, request: ImageRequest, duration: Duration) {
-        self.number = number
-        self.request = request
-        self.duration = duration
-        rendition = other.rendition
-    }
-
-    /// A report of which the request isn't known any more.
-    init(number: UInt64, duration: Duration, _ rendition: Rendition) {
-        self.number = number
-        request = nil
         self.duration = duration
         self.rendition = rendition
     }
+
+    /// Stands where a report would, for a load that nobody can ask for one: see ``ImageLoad/wantsReport``.
+    static let untold: LoadReport = {
+        let size = PixelSize(width: 0, height: 0)
+        return LoadReport(
+            number: 0, request: nil, duration: .zero, Rendition(size, of: size, Work(layer: .memory), endedAt: .now))
+    }()
 
     var brought: Work { rendition.source }
 

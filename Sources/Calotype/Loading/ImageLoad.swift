@@ -58,6 +58,8 @@ public final class ImageLoad: Sendable {
     private let coordinator: LoadCoordinator
     /// What memory had to show from the start.
     let preview: DecodedImage?
+    /// Whether anybody can see how the image came.
+    let wantsReport: Bool
     private let promise = Promise<ImageResult>()
     private let following = Mutex(Following())
     /// Whether `updates` is being read: jobs don't report progress to nobody.
@@ -69,13 +71,14 @@ public final class ImageLoad: Sendable {
     @exclusivity(unchecked) nonisolated(unsafe) var position = WaiterPosition<RenditionJob>()
 
     init(
-        request: ImageRequest, coordinator: LoadCoordinator, preview: DecodedImage? = nil
+        request: ImageRequest, coordinator: LoadCoordinator, preview: DecodedImage? = nil, wantsReport: Bool = true
     ) {
         self.request = request
         number = Self.nextNumber()
         self.coordinator = coordinator
         startTime = .now
         self.preview = preview
+        self.wantsReport = wantsReport
         position.priority = request.priority
         if let onEvent = coordinator.observer?.onEvent { onEvent(.began(label, request.priority)) }
     }

@@ -147,19 +147,28 @@ extension LoadCoordinator {
     ) {
         var following = LoadReport.Following()
         let loads = takeOffTheBooks(job, &following)
-        guard let first = loads.first else { return }
+        guard !loads.isEmpty else { return }
         let alternatives = loading(job)
         work.alternative = alternatives?.current
         let now = Moment.now
-        let shared = LoadReport(
-            number: first.number, request: first.request, duration: now - first.startTime, image: image,
-            source: resource?.work ?? LoadReport.Work(layer: .memory), work: work, endedAt: now, following: following)
+        // What the job did, told once for all who want to know.
+        var told: LoadReport.Rendition?
         // One that is cancelled meanwhile has ended already.
         for load in loads where load.decideEnd() {
-            let report =
-                load === first
-                ? shared
-                : LoadReport(shared, number: load.number, request: load.request, duration: now - load.startTime)
+            var report = LoadReport.untold
+            if load.wantsReport {
+                let rendition: LoadReport.Rendition
+                if let told {
+                    rendition = told
+                } else {
+                    rendition = LoadReport.Rendition(
+                        image.pixelSize, of: image.originalPixelSize, resource?.work ?? .init(layer: .memory),
+                        copy work, endedAt: now, following: following)
+                    told = rendition
+                }
+                report = LoadReport(
+                    number: load.number, request: load.request, duration: now - load.startTime, rendition)
+            }
             let result = ImageResult(image: image, report: report)
             // Before the caller goes on: what it then looks at has this load.
             observer?.loaded(report)

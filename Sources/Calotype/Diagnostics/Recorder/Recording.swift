@@ -91,7 +91,8 @@ struct Recording: Encodable {
         for record in book.loads.elements {
             switch record.outcome {
             case .loaded(let rendition):
-                let report = LoadReport(number: record.number, duration: record.duration, rendition)
+                let report = LoadReport(
+                    number: record.number, request: nil, duration: record.duration, rendition)
                 var load = Load(report, source: sources.name(of: record.text), since: startTime)
                 load.add(report, to: &downloads, &decodes, origin: sources.origin(of: record.text))
                 loads.append(load)
