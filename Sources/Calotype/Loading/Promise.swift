@@ -24,10 +24,11 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
     ///
     /// - Returns: Whether it was the first.
     @discardableResult
-    borrowing func fulfil(_ outcome: Result<Value, any Error>) -> Bool {
+    borrowing func fulfil(_ outcome: consuming Result<Value, any Error>) -> Bool {
+        var outcome = Optional(consume outcome)
         let awaiting = state.withLock { state -> ShortList<Awaiting>? in
             guard state.outcome == nil else { return nil }
-            state.outcome = outcome
+            swap(&state.outcome, &outcome)
             return state.awaiting.takeAll()
         }
         guard let awaiting else { return false }

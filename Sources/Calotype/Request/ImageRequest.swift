@@ -62,7 +62,7 @@ public struct ImageRequest: Sendable {
     private final class Storage: Sendable {
         let parts: Parts
 
-        init(_ parts: Parts) { self.parts = parts }
+        init(_ parts: consuming Parts) { self.parts = parts }
     }
 
     private var storage: Storage
@@ -258,9 +258,10 @@ public struct ImageRequest: Sendable {
     ) {
         // Not by way of the URL's own ID, which would be copied.
         let urlDigest = URLNormalization.known.digest(of: url)
+        let id = if let id { id } else { ResourceID(url: url, digest: urlDigest) }
         self.init(
-            source: .url(url), id: id ?? ResourceID(url: url, digest: urlDigest), urlDigest: urlDigest, size: size,
-            processors: processors, cachePolicy: cachePolicy, partition: partition, priority: priority)
+            source: .url(url), id: id, urlDigest: urlDigest, size: size, processors: processors,
+            cachePolicy: cachePolicy, partition: partition, priority: priority)
     }
 
     /// A request for the image that an HTTP request brings.
