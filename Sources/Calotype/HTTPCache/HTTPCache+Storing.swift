@@ -56,11 +56,12 @@ extension HTTPCache {
         /// When pixels made of it go stale.
         let freshness: Freshness
 
+        /// - Parameter asked: What the request's fields ask of caches, if they have been read already.
         package init(
-            method: String, url: URL? = nil, requestFields: HTTPFields, status: Int, fields: HTTPFields,
-            requestTime: Date, responseTime: Date, redirection: Redirection? = nil
+            method: String, url: URL? = nil, requestFields: HTTPFields, asked: CacheControl? = nil, status: Int,
+            fields: HTTPFields, requestTime: Date, responseTime: Date, redirection: Redirection? = nil
         ) {
-            let asked = CacheControl(of: requestFields)
+            let asked = asked ?? CacheControl(of: requestFields)
             let control = CacheControl(of: fields)
             head = StoredHead(
                 status: status, fields: fields, control, requestTime: requestTime, responseTime: responseTime,

@@ -56,7 +56,13 @@ public enum HTTPCache {
     ///   - now: The time of the request.
     /// - Source: RFC 9111 section 4.
     public static func decide(candidates: [StoredHead], request: HTTPFields, now: Date) -> Decision {
-        let asked = CacheControl(ofRequest: request)
+        decide(candidates: candidates, request: request, CacheControl(ofRequest: request), now: now)
+    }
+
+    /// The same with the request's fields read already.
+    static func decide(
+        candidates: [StoredHead], request: HTTPFields, _ asked: CacheControl, now: Date
+    ) -> Decision {
         let outcome: Outcome = asked.has(.onlyIfCached) ? .unsatisfiable : .fetch
         guard let index = selected(of: candidates, request: request) else {
             return Decision(

@@ -19,14 +19,14 @@ final class FetchedResource: Sendable {
     /// Whether it is stale, and may be shown only because it is being revalidated.
     let needsRevalidation: Bool
 
+    /// - Parameter version: The digest of `data`, if it is known.
     init(
-        data: Data, header: ImageHeader, freshness: Freshness, responseTime: Date,
-        stored: StoredResponse.ID?,
-        work: consuming LoadReport.Work, needsRevalidation: Bool = false
+        data: Data, header: ImageHeader, version: Digest? = nil, freshness: Freshness, responseTime: Date,
+        stored: StoredResponse.ID?, work: consuming LoadReport.Work, needsRevalidation: Bool = false
     ) {
         self.data = data
         self.header = header
-        version = data.withUnsafeBytes { Digest(bytes: $0) }
+        self.version = version ?? data.withUnsafeBytes { Digest(bytes: $0) }
         self.freshness = freshness
         self.responseTime = responseTime.timeIntervalSinceReferenceDate
         self.stored = stored

@@ -48,7 +48,9 @@ extension ResourceLoader {
                 .source,
                 .bodyTooLarge(byteCount: Int64(data.count), limit: Int64(configuration.limits.bodyByteCount)))
         }
-        let header = try BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .source)
+        let header = try data.withUnsafeBytes {
+            try BodyValidation.header(of: $0, isComplete: true, configuration.limits, stage: .source)
+        }
         guard let header else { throw ImageError(.source, .notAnImage) }
         var work = LoadReport.Work(layer: .source)
         work.start = start

@@ -20,7 +20,9 @@ extension ResourceLoader {
         of data: Data, _ candidate: StoreLookup.Candidate, _ layer: LoadReport.Layer, _ fetch: Fetch,
         _ lookup: StoreLookup, _ exchange: HTTPLoader.Exchange?, _ reason: HTTPCache.Reason?
     ) -> FetchedResource? {
-        let header = try? BodyValidation.header(of: data, isComplete: true, configuration.limits, stage: .cache)
+        let header = try? data.withUnsafeBytes {
+            try BodyValidation.header(of: $0, isComplete: true, configuration.limits, stage: .cache)
+        }
         guard let header else { return nil }
         var work = lookup.work(of: layer)
         exchange?.describe(in: &work)

@@ -12,13 +12,16 @@ import Foundation
 final class ResourceLoader: Sendable {
     let configuration: ImagePipeline.Configuration
     let http: HTTPLoader
-    /// Whether some of the configuration's fields aren't for everybody.
+    /// The configuration's fields: all that most requests have.
+    let ownFields: RequestFields
+    /// Whether some of them aren't for everybody.
     let hasPrivateFields: Bool
     /// Says which requests an image server answers, if there is one.
     let thumbnails: ThumbnailRewriter?
 
     init(_ configuration: ImagePipeline.Configuration) {
         self.configuration = configuration
+        ownFields = RequestFields(configuration.fields)
         hasPrivateFields = RedirectPolicy.forAnyOrigin(configuration.fields) != configuration.fields
         http = HTTPLoader(configuration)
         thumbnails = ThumbnailRewriter(configuration)
@@ -200,7 +203,7 @@ final class ResourceLoader: Sendable {
 
     private func lookup(_ responses: [StoredResponse], _ fetch: Fetch, since start: Moment) -> StoreLookup {
         let lookup = StoreLookup(
-            responses, fields: fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
+            responses, fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
         configuration.observer?.onEvent?(.lookedUp(fetch.label, lookup.reason))
         return lookup
     }

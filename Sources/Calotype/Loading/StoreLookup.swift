@@ -1,5 +1,16 @@
 import Foundation
 
+/// The fields that a request is sent with, and what they ask of caches.
+struct RequestFields {
+    let fields: HTTPFields
+    let asked: CacheControl
+
+    init(_ fields: HTTPFields) {
+        self.fields = fields
+        asked = CacheControl(ofRequest: fields)
+    }
+}
+
 /// What the look at the store has brought, and what the HTTP cache decides. An object, since it goes through many hands.
 final class StoreLookup: Sendable {
     /// A response in the store, with its head read.
@@ -15,6 +26,8 @@ final class StoreLookup: Sendable {
 
     /// The fields of the request, less what depends on the state of caches.
     let fields: HTTPFields
+    /// What they ask of caches.
+    let asked: CacheControl
     private let candidates: [Candidate]
     private let decision: HTTPCache.Decision
     private let policy: ImageRequest.CachePolicy
@@ -23,10 +36,11 @@ final class StoreLookup: Sendable {
 
     /// Decides by the policy what to do about a request.
     init(
-        _ responses: [StoredResponse], fields: HTTPFields, _ policy: ImageRequest.CachePolicy, now: Date,
+        _ responses: [StoredResponse], _ request: RequestFields, _ policy: ImageRequest.CachePolicy, now: Date,
         since start: Moment
     ) {
-        self.fields = fields
+        fields = request.fields
+        asked = request.asked
         self.policy = policy
         self.start = start
         candidates = responses.compactMap { response in
@@ -35,7 +49,7 @@ final class StoreLookup: Sendable {
         let heads = candidates.map(\.head)
         switch policy {
         case .http:
-            decision = HTTPCache.decide(candidates: heads, request: fields, now: now)
+            decision = HTTPCache.decide(candidates: heads, request: fields, asked, now: now)
         case .revalidate:
             var fields = fields
             fields["Cache-Control"] = "no-cache"

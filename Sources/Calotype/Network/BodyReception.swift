@@ -30,15 +30,17 @@ final class BodyReception: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var data = Data()
     /// What they say of the image, once they say it.
     @exclusivity(unchecked) private(set) var header: ImageHeader?
+    /// Their digest, made as they come: once the last ones are there, decoding needn't wait for it.
+    @exclusivity(unchecked) private var version = DigestBuilder()
 
-    /// - Parameter requestFields: The fields of the request, less what made it conditional.
+    /// - Parameter lookup: Has the fields of the request, less what made it conditional.
     @inline(never)
     init(
-        _ exchange: HTTPLoader.Exchange, method: String, requestFields: HTTPFields, expectedByteCount: Int64?,
+        _ exchange: HTTPLoader.Exchange, method: String, _ lookup: StoreLookup, expectedByteCount: Int64?,
         _ limits: ImageLimits
     ) throws {
         arrival = HTTPCache.Arrival(
-            method: method, requestFields: requestFields, status: exchange.response.status,
+            method: method, requestFields: lookup.fields, asked: lookup.asked, status: exchange.response.status,
             fields: exchange.response.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime,
             redirection: exchange.redirection)
         self.expectedByteCount = expectedByteCount
@@ -66,20 +68,31 @@ final class BodyReception: @unchecked Sendable {
         if let end, data.count + piece.count > end {
             throw ImageError(.network, .unexpectedPart("more bytes came than the part has"))
         }
-        if data.isEmpty {
+        try limits.check(bodyByteCount: Int64(data.count) + Int64(piece.count))
+        let isFirst = data.isEmpty
+        if isFirst {
             data = piece
         } else {
             if data.count == piece.count, let expectedByteCount { data.reserveCapacity(Int(expectedByteCount)) }
             data.append(piece)
         }
-        try limits.check(bodyByteCount: Int64(data.count))
-        if header != nil { return piece }
-        guard let found = try BodyValidation.header(of: data, isComplete: false, limits, stage: .validation) else {
-            return nil
+        let isKnown = header != nil
+        // As a rule the first piece says it all, and the bytes are asked for once.
+        try piece.withUnsafeBytes { bytes in
+            version.append(bytes)
+            if isFirst { try findHeader(in: bytes) }
         }
-        header = found
-        return data
+        if isKnown { return piece }
+        if !isFirst { try data.withUnsafeBytes(findHeader(in:)) }
+        return header.map { _ in data }
     }
+
+    private func findHeader(in bytes: UnsafeRawBufferPointer) throws {
+        header = try BodyValidation.header(of: bytes, isComplete: false, limits, stage: .validation)
+    }
+
+    /// The head as a store keeps it.
+    var metadata: Data { arrival.head.encodedForImages() }
 
     /// Checks that all bytes have come, and that they are an image.
     @inline(never)
@@ -103,8 +116,9 @@ final class BodyReception: @unchecked Sendable {
         work.times.body = bodyTime
         work.receivedByteCount = receivedByteCount
         return FetchedResource(
-            data: data, header: header, freshness: policy.freshness(of: arrival.freshness),
-            responseTime: arrival.head.responseTime, stored: stored, work: consume work)
+            data: data, header: header, version: version.finish(),
+            freshness: policy.freshness(of: arrival.freshness), responseTime: arrival.head.responseTime, stored: stored,
+            work: consume work)
     }
 }
 

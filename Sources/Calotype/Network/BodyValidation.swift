@@ -1,18 +1,16 @@
-import Foundation
-
 /// Is a body an image that may be kept and decoded? Judged by its bytes as they come.
 enum BodyValidation {
     /// What the first bytes say, once they say it.
     ///
     /// - Parameters:
-    ///   - data: The bytes so far, from the first.
+    ///   - bytes: Those so far, from the first.
     ///   - isComplete: Whether more will come.
     /// - Returns: `nil` while more bytes are needed.
     /// - Throws: ``ImageError`` of `stage` for what is no image, or one beyond the limits.
     static func header(
-        of data: Data, isComplete: Bool, _ limits: ImageLimits, stage: ImageError.Stage
+        of bytes: UnsafeRawBufferPointer, isComplete: Bool, _ limits: ImageLimits, stage: ImageError.Stage
     ) throws -> ImageHeader? {
-        switch ImageHeader.parse(data) {
+        switch ImageHeader.parse(bytes) {
         case .image(let header):
             if let size = header.pixelSize {
                 guard size.width > 0, size.height > 0 else { throw ImageError(stage, .invalidDimensions(size)) }

@@ -217,7 +217,7 @@ final class HTTPLoader: Sendable {
         if fetch.policy.writesStore, reception.arrival.mayStore, let promptStore, let key = fetch.key {
             stored =
                 promptStore.addAtOnce(
-                    body, for: key, resource: fetch.resource, metadata: reception.arrival.head.encodedForImages(),
+                    body, for: key, resource: fetch.resource, metadata: reception.metadata,
                     replacing: lookup.selected?.id, since: fetch.epoch)?.id
         }
         return try reception.resource(
@@ -237,8 +237,7 @@ final class HTTPLoader: Sendable {
         let expectedByteCount = try checkHead(exchange.response)
         attempts.partial = nil
         return try BodyReception(
-            exchange, method: fetch.method, requestFields: lookup.fields,
-            expectedByteCount: expectedByteCount, configuration.limits)
+            exchange, method: fetch.method, lookup, expectedByteCount: expectedByteCount, configuration.limits)
     }
 
     /// The error that callers see for one that a transport throws.

@@ -40,8 +40,7 @@ public struct HTTPRequest: Sendable {
     /// it must not block. A transport that doesn't see them gives none.
     package var onInterimResponse: (@Sendable (Int, HTTPFields) -> Void)?
 
-    /// Makes a request. Out of line, so that it is made where the caller wants it, and not copied there.
-    @inline(never)
+    /// Makes a request.
     public init(
         method: String = "GET", url: URL, fields: HTTPFields = .init(), body: Data? = nil,
         timeouts: HTTPTimeouts = .init(), priority: TransferPriority = .init(.normal),

@@ -145,7 +145,8 @@ extension ResumeTests {
             response: HTTPResponse(status: 200, fields: fields), requestTime: now, responseTime: now, start: .now,
             redirectCount: 0, retryCount: 0, redirection: nil)
         let reception = try BodyReception(
-            exchange, method: "GET", requestFields: [:], expectedByteCount: Int64(file.count), ImageLimits())
+            exchange, method: "GET", StoreLookup([], RequestFields([:]), .http, now: now, since: .now),
+            expectedByteCount: Int64(file.count), ImageLimits())
         _ = try reception.take(file.prefix(half))
         return PartialBody(reception)
     }

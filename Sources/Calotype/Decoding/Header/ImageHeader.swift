@@ -33,22 +33,24 @@ package struct ImageHeader: Sendable, Hashable {
     ///
     /// - Complexity: In the number of segments or chunks, not of bytes.
     package static func parse(_ prefix: Data) -> Parse {
-        prefix.withUnsafeBytes { bytes in
-            let reader = ByteReader(bytes)
-            switch Signature.find(in: reader) {
-            case .needsMoreBytes: return .needsMoreBytes
-            case .none: return .notAnImage
-            case .format(let format):
-                switch format {
-                case .jpeg: return parseJPEG(reader)
-                case .png: return parsePNG(reader)
-                case .gif: return parseGIF(reader)
-                case .webP: return parseWebP(reader)
-                case .bmp: return parseBMP(reader)
-                case .avif, .heic: return parseHEIF(reader, format: format)
-                case .jpegXL: return parseJPEGXL(reader)
-                default: return .image(ImageHeader(format: format, storedSize: nil))
-                }
+        prefix.withUnsafeBytes { parse($0) }
+    }
+
+    static func parse(_ prefix: UnsafeRawBufferPointer) -> Parse {
+        let reader = ByteReader(prefix)
+        switch Signature.find(in: reader) {
+        case .needsMoreBytes: return .needsMoreBytes
+        case .none: return .notAnImage
+        case .format(let format):
+            switch format {
+            case .jpeg: return parseJPEG(reader)
+            case .png: return parsePNG(reader)
+            case .gif: return parseGIF(reader)
+            case .webP: return parseWebP(reader)
+            case .bmp: return parseBMP(reader)
+            case .avif, .heic: return parseHEIF(reader, format: format)
+            case .jpegXL: return parseJPEGXL(reader)
+            default: return .image(ImageHeader(format: format, storedSize: nil))
             }
         }
     }

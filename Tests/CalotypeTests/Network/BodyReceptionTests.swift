@@ -1,0 +1,52 @@
+import CalotypeTesting
+import Foundation
+import Testing
+
+@testable import Calotype
+
+@Suite("A body while it arrives")
+struct BodyReceptionTests {
+    private static let file = TestImages.solidPNG(width: 40, height: 30, color: .red)
+    private static let start = Date(timeIntervalSinceReferenceDate: 0)
+
+    private let exchange = HTTPLoader.Exchange(
+        response: HTTPResponse(status: 200), requestTime: start, responseTime: start, start: .now, redirectCount: 0,
+        retryCount: 0, redirection: nil)
+    private let lookup = StoreLookup([], RequestFields([:]), .http, now: start, since: .now)
+
+    private func reception(limits: ImageLimits = ImageLimits()) throws -> BodyReception {
+        try BodyReception(exchange, method: "GET", lookup, expectedByteCount: nil, limits)
+    }
+
+    @Test(
+        "is the same version in whatever pieces it comes, and is recognised as soon as its header is there",
+        arguments: [1, 2, 7, 8, 9, 23, 24, 33, 64, 1_000])
+    func pieces(length: Int) throws {
+        let reception = try reception()
+        var storable = Data()
+        for start in stride(from: 0, to: Self.file.count, by: length) {
+            let end = min(start + length, Self.file.count)
+            let bytes = try reception.take(Self.file[start..<end])
+            // The size is within the first 24 bytes of a PNG, the orientation perhaps behind it: nothing is kept until then.
+            #expect((bytes == nil) == (reception.header == nil))
+            if let bytes { storable.append(bytes) }
+        }
+        try reception.checkEnd()
+        let resource = try reception.resource(
+            stored: nil, exchange, lookup, .http, receivedByteCount: Int64(Self.file.count), bodyTime: .zero)
+        #expect(resource.data == Self.file && storable == Self.file)
+        #expect(resource.version == Self.file.withUnsafeBytes { Digest(bytes: $0) })
+        #expect(resource.header.pixelSize == PixelSize(width: 40, height: 30))
+    }
+
+    @Test("is refused with the first piece that goes beyond the limit, and that piece isn't kept")
+    func limit() throws {
+        var limits = ImageLimits()
+        limits.bodyByteCount = 40
+        let reception = try reception(limits: limits)
+        _ = try reception.take(Self.file.prefix(40))
+        let error = #expect(throws: ImageError.self) { try reception.take(Self.file[40..<42]) }
+        #expect(error?.reason == .bodyTooLarge(byteCount: 42, limit: 40))
+        #expect(reception.data.count == 40)
+    }
+}
