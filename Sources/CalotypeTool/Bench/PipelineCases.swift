@@ -14,6 +14,7 @@ enum PipelineCase: String, CaseIterable {
     case impressionHash = "impression-hash"
     case impressionImage = "impression-image"
     case uniqueRequest = "unique-request"
+    case uniqueText = "unique-request-text"
     case recorder = "recorder"
     case recordedRequest = "recorded-request"
     case waiters = "waiters"
@@ -31,7 +32,8 @@ enum PipelineCase: String, CaseIterable {
         case .impressionMiss: "impression(for: request), there is none"
         case .impressionHash: "making the ThumbHash of 264 x 176 pixels"
         case .impressionImage: "making 32 x 21 pixels of a ThumbHash"
-        case .uniqueRequest: "unique request, instant transport, no-op decoder"
+        case .uniqueRequest: "unique request from a URL, instant transport, no-op decoder"
+        case .uniqueText: "the same, the URL made from its text as well"
         case .recorder: "keeping a load's report in a recorder"
         case .recordedRequest: "unique-request, with a recorder"
         case .waiters: "one of 1,000 loads that wait for one image"
@@ -52,7 +54,7 @@ enum PipelineCase: String, CaseIterable {
         case .recorder: 1_050
         case .uniqueRequest: 35_000
         case .waiters: 6_000
-        case .impressionHash, .impressionImage, .waitingTasks, .bareTasks, .recordedRequest: nil
+        case .impressionHash, .impressionImage, .uniqueText, .recordedRequest, .waitingTasks, .bareTasks: nil
         }
     }
 
@@ -62,7 +64,7 @@ enum PipelineCase: String, CaseIterable {
         case .memoryHit, .cachedRequest, .cachedURL, .awaitHit, .impression, .impressionMiss: (10_000, 110_000)
         case .impressionHash, .impressionImage: (50, 250)
         case .recorder: (10_000, 110_000)
-        case .uniqueRequest, .recordedRequest: (500, 3_500)
+        case .uniqueRequest, .uniqueText, .recordedRequest: (500, 3_500)
         case .waiters, .waitingTasks, .bareTasks: (2_000, 12_000)
         }
     }
@@ -113,10 +115,11 @@ enum PipelineCase: String, CaseIterable {
             precondition(recorder.count == 1_000)
         case .uniqueRequest, .recordedRequest:
             let loading = self == .recordedRequest ? Self.recordedPipeline : pipeline
-            for index in 0..<count {
-                let url = URL(string: "https://images.example.com/photos/2026/11/unique-\(index).png?w=264")!
-                _ = try await loading.image(for: ImageRequest(url: url))
-            }
+            // As many for either count: what Foundation takes to make them is left out.
+            let urls = (0..<counts.1).map(Self.uniqueURL)
+            for url in urls.prefix(count) { _ = try await loading.image(for: ImageRequest(url: url)) }
+        case .uniqueText:
+            for index in 0..<count { _ = try await pipeline.image(for: ImageRequest(url: Self.uniqueURL(index))) }
         case .waiters:
             for round in 0..<count / 1_000 {
                 let request = Self.sharedRequest(round)
@@ -140,6 +143,10 @@ enum PipelineCase: String, CaseIterable {
                 }
             }
         }
+    }
+
+    private static func uniqueURL(_ number: Int) -> URL {
+        URL(string: "https://images.example.com/photos/2026/11/unique-\(number).png?w=264")!
     }
 
     private static func sharedRequest(_ number: Int) -> ImageRequest {
