@@ -42,7 +42,8 @@ public struct ServerThumbnails: Sendable {
     /// credentials. `false` unless changed.
     public var sendsCredentials = false
     /// How long the server isn't asked for thumbnails of a URL that it has refused, within a partition. Ten minutes
-    /// unless changed.
+    /// unless changed. ``ImagePipeline/invalidate(_:)``, ``ImagePipeline/removePartition(_:)`` and
+    /// ``ImagePipeline/removeAll()`` forget it.
     public var refusalDuration = Duration.seconds(600)
 
     /// Makes thumbnails of the images on some hosts.
