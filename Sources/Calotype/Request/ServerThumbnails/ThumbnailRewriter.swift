@@ -49,7 +49,7 @@ final class ThumbnailRewriter: Sendable {
         }
         let isPrivate = !thumbnails.sendsCredentials && !RedirectPolicy.isSameOrigin(thumbnail, url)
         if isPrivate, holdsCredentials(url) { return nil }
-        return request.loaded(as: ServerThumbnail(url: thumbnail, size: size), isForeign: isPrivate)
+        return request.loaded(as: ServerThumbnail(url: thumbnail, size: size, of: request), isForeign: isPrivate)
     }
 
     /// The URL of a GET for nothing but the resource.
