@@ -326,10 +326,13 @@ public struct ImageRequest: Sendable {
     }
 }
 
-extension ImageRequest: CustomStringConvertible {
+extension ImageRequest: CustomStringConvertible, CustomReflectable {
     /// Redacted: scheme and host, size and policy.
     public var description: String {
         let from = url.map { RedactedURL($0).description } ?? (id.description)
         return "image from \(from), size \(size.value), \(cachePolicy)"
     }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 }
