@@ -5,11 +5,6 @@ import Synchronization
 ///
 /// - Isolation: Any thread. One lock guards what was refused.
 final class ThumbnailRewriter: Sendable {
-    private let thumbnails: ServerThumbnails
-    private let style: ServerThumbnails.Style
-    private let signatures: SignatureRule
-    private let clock: any ImageClock
-    /// A refusal, by URL and partition.
     private struct Refusal {
         /// Until when the server isn't asked.
         let end: Date
@@ -17,6 +12,11 @@ final class ThumbnailRewriter: Sendable {
         let partition: Partition?
     }
 
+    private let thumbnails: ServerThumbnails
+    private let style: ServerThumbnails.Style
+    private let signatures: SignatureRule
+    private let clock: any ImageClock
+    /// By URL and partition.
     private let refusals = Mutex<[Digest: Refusal]>([:])
 
     /// More are forgotten: that costs a request each.
