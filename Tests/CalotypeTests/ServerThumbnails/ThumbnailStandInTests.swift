@@ -43,6 +43,11 @@ struct ThumbnailStandInTests {
         fixture.events.all.compactMap { if case .refusedThumbnail(_, let error) = $0 { error.reason } else { nil } }
     }
 
+    /// Not what the image server counts: a session may send once more by itself what was dropped.
+    private var retryCount: Int {
+        fixture.events.all.count { if case .retrying = $0 { true } else { false } }
+    }
+
     struct Row: Sendable, CustomTestStringConvertible {
         let trouble: Trouble
         let control: String
@@ -85,11 +90,11 @@ struct ThumbnailStandInTests {
             let told = try #require(result.report.cacheReason).description
             #expect(told.hasPrefix(reason), "\(told)")
             #expect(refusals == [row.trouble.reason])
-            #expect(origin.server.requestCount == 1)
+            #expect(retryCount == 0)
         } else {
             #expect(await failure { try await fixture.pipeline.image(for: request) } == row.trouble.reason)
             #expect(refusals == [])
-            #expect(origin.server.requestCount == 2)
+            #expect(retryCount == 1)
         }
         await fixture.pipeline.waitUntilIdle()
         #expect(fixture.server.requestCount == 1)
@@ -118,7 +123,7 @@ struct ThumbnailStandInTests {
         await fixture.pipeline.waitUntilIdle()
         // The picture that there was is the answer still.
         #expect(try await load.result.image.bitmap.pixel(0, 0) == .red)
-        #expect(origin.server.requestCount == 3)
+        #expect(retryCount == 1)
         #expect(fixture.server.requestCount == 1)
     }
 
