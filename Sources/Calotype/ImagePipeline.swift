@@ -249,7 +249,7 @@ public final class ImagePipeline: Sendable {
     }
 
     /// Forgets everything that was made of a resource: pixels of every size, impressions, and stored responses, in all
-    /// partitions.
+    /// partitions; and that an image server has refused thumbnails of it.
     ///
     /// A load under way goes on, and leaves nothing behind. Models that show the resource load it anew, and keep the old
     /// picture until the new one is there.
@@ -259,6 +259,7 @@ public final class ImagePipeline: Sendable {
             memory.remove(resource)
             impressions?.table.remove(resource)
             loader.http.partials.remove(resource)
+            loader.thumbnails?.forget(.resource(resource))
         } from: {
             try await $0.remove(resource)
         }
@@ -277,18 +278,21 @@ public final class ImagePipeline: Sendable {
             memory.removePartition(partition)
             impressions?.table.removePartition(partition)
             loader.http.partials.removePartition(partition)
+            loader.thumbnails?.forget(.partition(partition))
             coordinator.cancelAll(in: partition)
         } from: {
             try await $0.removePartition(partition)
         }
     }
 
-    /// Erases everything, and cancels all loads. Models go blank, and those in view load anew.
+    /// Erases everything, and cancels all loads. Models go blank, and those in view load anew. What image servers have refused
+    /// (``ServerThumbnails/refusalDuration``) is forgotten, too.
     public func removeAll() async {
         await erase(.everything) {
             memory.removeAll()
             impressions?.table.removeAll()
             loader.http.partials.removeAll()
+            loader.thumbnails?.forget(.everything)
             coordinator.cancelAll()
         } from: {
             try await $0.removeAll()

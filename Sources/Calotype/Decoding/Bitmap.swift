@@ -44,6 +44,14 @@ public struct Bitmap: Sendable {
     }
 }
 
+extension Bitmap: CustomStringConvertible, CustomReflectable {
+    /// "264 x 176 pixels, 185856 bytes".
+    public var description: String { "\(size) pixels, \(byteCount) bytes" }
+
+    /// Nothing but the description: a dump would go through every byte.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
 /// The buffer of a bitmap.
 ///
 /// `@unchecked Sendable`: `bytes` is written only inside `Bitmap.init`, before the value is shared; from then on every

@@ -135,7 +135,7 @@ public struct ImageError: Error, Sendable {
     }
 }
 
-extension ImageError: CustomStringConvertible, LocalizedError {
+extension ImageError: CustomStringConvertible, CustomReflectable, LocalizedError {
     /// What failed, the value against the limit, and what to do. Safe to log.
     public var description: String {
         let from = source.map { " from \($0)" } ?? ""
@@ -144,6 +144,9 @@ extension ImageError: CustomStringConvertible, LocalizedError {
 
     /// The same sentence as ``description``.
     public var errorDescription: String? { description }
+
+    /// Nothing but the description: a dump may end in a log, too. ``underlyingError`` is there to be asked for.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 }
 
 extension ImageError.Stage {

@@ -47,7 +47,7 @@ extension ImageEvent: CustomStringConvertible, CustomReflectable {
     }
 
     /// Nothing but the description: a dump may end in a log, too.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+    public var customMirror: Mirror { Mirror(redacted: self) }
 }
 
 extension HTTPExchangeMetrics {

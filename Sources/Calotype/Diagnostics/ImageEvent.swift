@@ -46,7 +46,8 @@ public enum ImageEvent: Sendable {
     case retrying(LoadLabel, after: ImageError, attempt: Int, delay: Duration)
     /// A URL couldn't be loaded from, and another one of the request is used.
     case resorted(LoadLabel, to: LoadReport.Alternative, after: ImageError)
-    /// An image server has made no thumbnail, or none that will do; the original is loaded in its place.
+    /// An image server has made no thumbnail, or none that will do, and the original is loaded in its place; or it can't be
+    /// reached or fails, and the stored original stands in.
     case refusedThumbnail(LoadLabel, ImageError)
     /// A cache couldn't do its work. The load goes on without it.
     case cacheFault(operation: String, any Error)

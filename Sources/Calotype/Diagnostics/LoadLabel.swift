@@ -19,7 +19,7 @@ public struct LoadLabel: Sendable, Hashable, CustomStringConvertible, CustomRefl
     public var description: String { "#\(number) \(source?.description ?? "image")" }
 
     /// Nothing but the description: a dump may end in a log, too.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+    public var customMirror: Mirror { Mirror(redacted: self) }
 
     /// A load has one label.
     public static func == (lhs: LoadLabel, rhs: LoadLabel) -> Bool { lhs.number == rhs.number }

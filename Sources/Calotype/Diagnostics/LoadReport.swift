@@ -195,5 +195,5 @@ extension LoadReport: CustomStringConvertible, CustomReflectable {
     }
 
     /// Nothing but the description: a dump may end in a log, too.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+    public var customMirror: Mirror { Mirror(redacted: self) }
 }

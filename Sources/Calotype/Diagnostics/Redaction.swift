@@ -24,3 +24,20 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
         description = kind
     }
 }
+
+extension Mirror {
+    /// What is seen of a value that holds something private, or holds what does: its description and nothing else. A dump may
+    /// end in a log, too.
+    init(redacted value: some CustomStringConvertible) {
+        self.init(value, children: ["description": value.description])
+    }
+}
+
+extension HTTPFields {
+    /// A request with these fields as it may be logged: method, scheme and host, the names of the fields, the length of the
+    /// body.
+    func describe(_ method: String, _ url: URL, _ body: Data?) -> String {
+        let names = isEmpty ? "" : ", \(self)"
+        return "\(method) \(RedactedURL(url))\(names)\(body.map { ", \($0.count) bytes" } ?? "")"
+    }
+}

@@ -47,6 +47,14 @@ public struct Impression: Sendable {
     public var image: DecodedImage { images.image(of: record) }
 }
 
+extension Impression: CustomStringConvertible, CustomReflectable {
+    /// The size of the image that it is of; nothing of what it shows.
+    public var description: String { "impression of \(originalPixelSize) pixels" }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
 /// The blurred images that were made last, so that a view that is evaluated again shows the same object.
 ///
 /// - Isolation: Any thread.

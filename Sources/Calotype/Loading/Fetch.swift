@@ -45,6 +45,10 @@ final class Fetch: Sendable {
     var label: LoadLabel { LoadLabel(number, request.url) }
     var resource: ResourceID { request.id }
     var partition: Partition? { request.cachePartition }
+    /// See ``ImageRequest/serverThumbnail``.
+    var serverThumbnail: ServerThumbnail? { request.serverThumbnail }
+    /// See ``ImageRequest/standsInFor``.
+    var standsInFor: HTTPCache.Failure? { request.standsInFor }
     /// See ``ImageRequest/isForeign``.
     var isForeign: Bool { request.isForeign }
     /// See ``ImageRequest/isUnsigned``.

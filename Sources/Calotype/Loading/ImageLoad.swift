@@ -6,7 +6,7 @@ import Synchronization
 /// last of them has left. Letting go of the handle doesn't cancel: the image still arrives in the caches.
 ///
 /// - Isolation: Any thread.
-public final class ImageLoad: Sendable {
+public final class ImageLoad: Sendable, CustomStringConvertible, CustomReflectable {
     /// What happens on the way to the result.
     public enum Update: Sendable {
         /// More bytes have arrived.
@@ -87,6 +87,12 @@ public final class ImageLoad: Sendable {
     static func nextNumber() -> UInt64 { count.add(1, ordering: .relaxed).newValue }
 
     // MARK: For callers
+
+    /// Redacted: "#12 https://img.example.com".
+    public var description: String { label.description }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 
     /// The image.
     ///

@@ -15,6 +15,14 @@ public struct ImageResult: Sendable {
     }
 }
 
+extension ImageResult: CustomStringConvertible, CustomReflectable {
+    /// One line, safe to log: what the image is, and how it came.
+    public var description: String { "\(image); \(report)" }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
 /// How much of a body has arrived.
 public struct LoadProgress: Sendable, Hashable {
     /// Bytes so far.

@@ -4,6 +4,9 @@ import Synchronization
 extension LoadCoordinator {
     /// Goes on with a rendition whose bytes are there.
     func render(_ job: RenditionJob, _ resource: FetchedResource, _ queueTime: Duration?) {
+        if let alternatives = loading(job), alternatives.isStandIn, let outage = alternatives.outage {
+            observer?.note(.refusedThumbnail(job.label, outage))
+        }
         // The bytes may be those that pixels in memory were made of: then there is nothing to decode. What is to leave no
         // trace keeps away from them.
         if !resource.freshness.isTransient, let found = memory.find(job.query, countsAsUse: false),
@@ -185,8 +188,8 @@ extension LoadCoordinator {
         _ load: ImageLoad, _ request: ImageRequest, _ query: RenditionQuery, _ alternatives: Alternatives?
     ) {
         var (request, query) = (request, query)
-        // A thumbnail is asked for anew, as what the request says.
-        if let other = alternatives?.loading, other.serverThumbnail == nil {
+        // A thumbnail is asked for anew, as what the request says; also where the original has stood in for it.
+        if let other = alternatives?.loading, other.serverThumbnail == nil, other.standsInFor == nil {
             request = other
             query = RenditionQuery(other, partition: other.cachePartition)
         }
@@ -213,7 +216,7 @@ extension LoadCoordinator {
             job.isSecondAttempt = false
             job.previews = nil
             next = other.current
-            isRefusal = next == nil
+            isRefusal = next == nil && !other.isStandIn
             let fetch = loader.fetch(for: other.loading, number: job.number)
             books.join(.rendition(job), priority: job.loads.priority, fetch, self, &changes)
             return nil

@@ -43,14 +43,51 @@ extension ResourceLoader {
     func standIn(
         for error: any Error, _ exchange: HTTPLoader.Exchange?, _ url: URL, _ fetch: Fetch, _ lookup: StoreLookup
     ) async -> FetchedResource? {
-        guard fetch.policy == .http, let candidate = lookup.selected, let error = error as? ImageError,
-            let failure = error.cacheFailure(hasResponse: exchange != nil),
-            let reason = HTTPCache.staleAnswer(
-                candidate.head, request: lookup.fields, to: failure, now: configuration.clock.now()),
+        guard let error = error as? ImageError, let failure = error.cacheFailure(hasResponse: exchange != nil),
+            let (candidate, reason) = staleAnswer(to: failure, fetch, lookup),
             let resource = await stored(candidate, .storage, fetch, lookup, because: reason)
         else { return nil }
         if error.isConnectivityFailure { _ = http.reconnection.noteFailure(at: url) }
         return resource
+    }
+
+    /// The stored response that may be used stale, and why.
+    private func staleAnswer(
+        to failure: HTTPCache.Failure, _ fetch: Fetch, _ lookup: StoreLookup
+    ) -> (StoreLookup.Candidate, HTTPCache.Reason)? {
+        guard fetch.policy == .http, let candidate = lookup.selected else { return nil }
+        return HTTPCache.staleAnswer(
+            candidate.head, request: lookup.fields, to: failure, now: configuration.clock.now()
+        ).map { (candidate, $0) }
+    }
+
+    // MARK: An original in place of its thumbnail
+
+    /// The stored original, if the HTTP cache allows its use although it is stale.
+    ///
+    /// - Throws: ``ImageError/Reason/notStored``.
+    @inline(never)
+    func standIn(
+        for failure: HTTPCache.Failure, _ fetch: Fetch, _ lookup: StoreLookup
+    ) async throws -> FetchedResource {
+        guard let (candidate, reason) = staleAnswer(to: failure, fetch, lookup),
+            let resource = await stored(candidate, .storage, fetch, lookup, because: reason)
+        else { throw Self.notStored }
+        return resource
+    }
+
+    /// Whether the original of a thumbnail that couldn't be had is stored, and may be shown: then that is done at once, before
+    /// anything is attempted again.
+    @inline(never)
+    func hasStandIn(for error: any Error, _ exchange: HTTPLoader.Exchange?, _ fetch: Fetch) async -> Bool {
+        guard let thumbnail = fetch.serverThumbnail, let error = error as? ImageError,
+            error.thumbnailOutage != nil, let failure = error.cacheFailure(hasResponse: exchange != nil)
+        else { return false }
+        let fetch = self.fetch(for: thumbnail.original.standingIn(for: failure), number: fetch.number)
+        let lookup = StoreLookup(
+            await responses(for: fetch), fields(of: fetch), fetch.policy, now: configuration.clock.now(),
+            since: .now)
+        return lookup.usable != nil || staleAnswer(to: failure, fetch, lookup) != nil
     }
 
     /// Removes what a request with an unsafe method has made stale.
@@ -98,7 +135,7 @@ extension ResourceLoader {
 
 extension ImageError {
     /// What the HTTP cache makes of the failure; `nil` if it isn't one of the server or the way to it.
-    fileprivate func cacheFailure(hasResponse: Bool) -> HTTPCache.Failure? {
+    func cacheFailure(hasResponse: Bool) -> HTTPCache.Failure? {
         switch reason {
         case .status(let status): .status(status)
         case .networkRestricted: .disconnected

@@ -42,6 +42,8 @@ final class ResourceLoader: Sendable {
     /// What requests must have in common to share a download.
     func sharing(of request: ImageRequest) -> Digest {
         let sharing = request.sharing(configuration.signatures)
+        // One that is answered by what is stored alone doesn't wait for others' downloads.
+        if let failure = request.standsInFor { return sharing.combined(with: Digest("stands in for \(failure)")) }
         // Where it is sent without fields that others send there, it is another request.
         return request.isForeign && (hasPrivateFields || request.isUnsigned)
             ? sharing.combined(with: request.isUnsigned ? Self.unsigned : Self.foreign) : sharing
@@ -73,6 +75,7 @@ final class ResourceLoader: Sendable {
             return resource
         }
         if fetch.policy == .storedOnly || lookup.isUnsatisfiable { throw Self.notStored }
+        if let failure = fetch.standsInFor { return try await standIn(for: failure, fetch, lookup) }
 
         var attempts = attempts(fetch, lookup)
         var isConditional = true
@@ -116,7 +119,7 @@ final class ResourceLoader: Sendable {
         }
     }
 
-    private static let notStored: any Error = ImageError(.cache, .notStored)
+    static let notStored: any Error = ImageError(.cache, .notStored)
 
     /// What is done about a failure.
     ///
@@ -131,7 +134,9 @@ final class ResourceLoader: Sendable {
             await http.close(&attempts)
             return resource
         }
-        try await http.retry(after: error, exchange, url, fetch, isBackground: priority.value <= .low, &attempts)
+        let isLast = await hasStandIn(for: error, exchange, fetch)
+        try await http.retry(
+            after: error, exchange, url, fetch, isBackground: priority.value <= .low, isLast: isLast, &attempts)
         return nil
     }
 
@@ -182,15 +187,18 @@ final class ResourceLoader: Sendable {
     @inline(never)
     private func lookUp(_ fetch: Fetch) async -> StoreLookup {
         let start = Moment.now
-        var responses: [StoredResponse] = []
-        if asksStore(fetch), let store = configuration.store, let key = fetch.key {
-            do {
-                responses = try await store.responses(for: key)
-            } catch {
-                http.reportFault("look up", error)
-            }
+        return lookup(await responses(for: fetch), fetch, since: start)
+    }
+
+    /// What is stored for a fetch, if the store has a say.
+    func responses(for fetch: Fetch) async -> [StoredResponse] {
+        guard asksStore(fetch), let store = configuration.store, let key = fetch.key else { return [] }
+        do {
+            return try await store.responses(for: key)
+        } catch {
+            http.reportFault("look up", error)
+            return []
         }
-        return lookup(responses, fetch, since: start)
     }
 
     /// The same, if it takes no wait.

@@ -102,6 +102,22 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
     }
 }
 
+extension HTTPFields: CustomStringConvertible, CustomReflectable {
+    /// Redacted: the names. Values hold credentials often enough.
+    public var description: String { lines.map(\.description).joined(separator: ", ") }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
+extension HTTPFields.Field: CustomStringConvertible, CustomReflectable {
+    /// Redacted: "Authorization: ...".
+    public var description: String { "\(name): ..." }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
 extension String {
     /// Whether the strings are equal when A-Z count as a-z. Field names, schemes and tokens compare so.
     ///

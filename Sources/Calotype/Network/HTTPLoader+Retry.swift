@@ -7,10 +7,11 @@ extension HTTPLoader {
     ///   - exchange: The one that failed, if it got as far as that.
     ///   - isBackground: Whether nobody is in a hurry for it now. Such a load doesn't wait for long: it would hold one of the
     ///     few places that there are for its like.
+    ///   - isLast: Whether there is to be no other attempt.
     /// - Throws: `error`, if the load has failed for good; `CancellationError`, if it is cancelled while it waits.
     @inline(never)
     func retry(
-        after error: any Error, _ exchange: Exchange?, _ url: URL, _ fetch: Fetch, isBackground: Bool,
+        after error: any Error, _ exchange: Exchange?, _ url: URL, _ fetch: Fetch, isBackground: Bool, isLast: Bool,
         _ attempts: inout LoadAttempts
     ) async throws {
         if attempts.failureCount == 0, case .unexpectedPart? = (error as? ImageError)?.reason {
@@ -19,7 +20,7 @@ extension HTTPLoader {
         }
         attempts.failureCount += 1
         let disconnection = note(error, exchange, url)
-        guard let failure = error as? ImageError, let delay = delay(after: failure, exchange, fetch, attempts),
+        guard !isLast, let failure = error as? ImageError, let delay = delay(after: failure, exchange, fetch, attempts),
             !isBackground || delay <= RetryPolicy.longestBackgroundDelay
         else {
             await giveUp(fetch, attempts)

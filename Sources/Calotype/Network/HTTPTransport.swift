@@ -57,6 +57,14 @@ public struct HTTPRequest: Sendable {
     }
 }
 
+extension HTTPRequest: CustomStringConvertible, CustomReflectable {
+    /// Redacted: method, scheme and host, the names of the fields, and the length of the body.
+    public var description: String { fields.describe(method, url, body) }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
 /// How long an exchange may take.
 public struct HTTPTimeouts: Sendable, Hashable {
     /// From the start until the connection stands.
@@ -128,6 +136,14 @@ public struct HTTPResponse: Sendable {
     }
 }
 
+extension HTTPResponse: CustomStringConvertible, CustomReflectable {
+    /// Redacted: status, the names of the fields, and how long the body is, if it is there.
+    public var description: String { "status \(status)\(fields.isEmpty ? "" : ", \(fields)"), body: \(body)" }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
 /// What a transport knows of an exchange once the head is in.
 public struct HTTPExchangeMetrics: Sendable, Hashable {
     /// "http/1.1" or "h2", as ALPN names it.
@@ -159,6 +175,13 @@ public struct HTTPBody: AsyncSequence, Sendable {
     fileprivate enum Content: Sendable {
         case whole(Data)
         case arriving(any HTTPBodySource)
+
+        var description: String {
+            switch self {
+            case .whole(let data): "\(data.count) bytes"
+            case .arriving: "arriving"
+            }
+        }
     }
 
     private let content: Content
@@ -198,6 +221,22 @@ public struct HTTPBody: AsyncSequence, Sendable {
             }
         }
     }
+}
+
+extension HTTPBody: CustomStringConvertible, CustomReflectable {
+    /// Its length, or "arriving".
+    public var description: String { content.description }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
+extension HTTPBody.Iterator: CustomStringConvertible, CustomReflectable {
+    /// What is still to come: its length, or "arriving".
+    public var description: String { content.description }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 }
 
 /// Where the bytes of a body come from. Letting go of it before the end closes the exchange.
@@ -244,4 +283,12 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
     }
 
     static let shutDown = HTTPTransportError(.other, detail: "The transport has been shut down.")
+}
+
+extension HTTPTransportError: CustomStringConvertible, CustomReflectable {
+    /// The code. ``detail`` is there to be asked for.
+    public var description: String { "\(code)" }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 }

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Method, normalised URL (``ResourceID`` says how), partition, and the request fields that can change what a server
 /// sends. Credentials are no part of it: they belong to the partition.
-public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
+public struct FetchKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// What few keys have: an object, and none for what is no more than a GET of a URL.
     private final class Details: Sendable {
         let method: String
@@ -85,6 +85,9 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Redacted: method, scheme and host.
     public var description: String { "\(method) \(RedactedURL(url))" }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 
     /// Fields that say who asks. Their values separate partitions and are dropped on the way to another origin.
     package static func isCredential(_ name: String) -> Bool {

@@ -31,6 +31,29 @@ extension ImageRequest {
     }
 }
 
+extension ImageRequest.Source: CustomStringConvertible, CustomReflectable {
+    /// Redacted: scheme and host of a URL, the length of data.
+    public var description: String {
+        switch self {
+        case .url(let url): RedactedURL(url).description
+        case .http(let message): message.description
+        case .data(let data): "\(data.count) bytes"
+        case .closure: "closure"
+        }
+    }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
+extension ImageRequest.HTTPMessage: CustomStringConvertible, CustomReflectable {
+    /// Redacted: method, scheme and host, the names of the fields, and the length of the body.
+    public var description: String { fields.describe(method, url, body) }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
 extension ImageRequest.Source {
     /// The message, if the request is more than a URL.
     var message: ImageRequest.HTTPMessage? {

@@ -49,6 +49,8 @@ public struct ImageRequest: Sendable {
         var isForeign = false
         /// What an image server is asked for in its place.
         var serverThumbnail: ServerThumbnail?
+        /// See ``ImageRequest/standsInFor``.
+        var standsInFor: HTTPCache.Failure?
     }
 
     /// Behind a pointer, so that requests without options don't carry them about.
@@ -135,6 +137,16 @@ public struct ImageRequest: Sendable {
 
     /// Whether the configuration's `authorize` isn't asked: it knows nothing of the image server.
     var isUnsigned: Bool { serverThumbnail != nil && isForeign }
+
+    /// The same request, to be answered by what is stored alone, in place of a thumbnail that couldn't be had.
+    func standingIn(for failure: HTTPCache.Failure) -> ImageRequest {
+        var copy = self
+        copy.changeOptions { $0.standsInFor = failure }
+        return copy
+    }
+
+    /// Why the thumbnail couldn't be had that a stored original is to take the place of; `nil` for a request of its own.
+    var standsInFor: HTTPCache.Failure? { storage.parts.options?.options.standsInFor }
 
     /// Whether it stands in for a request to another origin: then the configuration's fields, which may hold credentials
     /// for that one, aren't sent.
@@ -315,10 +327,13 @@ public struct ImageRequest: Sendable {
     }
 }
 
-extension ImageRequest: CustomStringConvertible {
+extension ImageRequest: CustomStringConvertible, CustomReflectable {
     /// Redacted: scheme and host, size and policy.
     public var description: String {
         let from = url.map { RedactedURL($0).description } ?? (id.description)
         return "image from \(from), size \(size.value), \(cachePolicy)"
     }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 }

@@ -1,7 +1,9 @@
 /// A part of the caches that is kept apart and can be erased on its own: a signed-in account, say.
 ///
 /// Memory, stored responses and running downloads are never shared across partitions.
-public struct Partition: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+public struct Partition: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible,
+    CustomReflectable
+{
     /// The name given by the app. It may identify a person: it is kept out of descriptions.
     public let name: String
     package let digest: Digest
@@ -36,6 +38,9 @@ public struct Partition: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
 
     /// Redacted: a short tag that differs between partitions of one process.
     public var description: String { "partition #\(String(digest.low & 0xffff, radix: 16))" }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 
     /// The digest of the name by another key. Where there is none, it is what identifies the partition in this process.
     package func digest(by key: DigestKey) -> Digest {

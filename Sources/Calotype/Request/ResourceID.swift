@@ -7,7 +7,9 @@ public import Foundation
 /// is signed anew.
 ///
 /// Two IDs are equal if their names are. The digest that stands for the name is computed once, when the ID is made.
-public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible,
+    CustomReflectable
+{
     package enum Name: Sendable {
         case url(URL)
         /// An HTTP request that is more than its URL.
@@ -79,6 +81,9 @@ public struct ResourceID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
         case .text, .bytes: return tag
         }
     }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 
     /// The digest of the name by another key, which may outlast the process.
     ///

@@ -107,12 +107,33 @@ public struct StoredResponse: Sendable, Identifiable {
     }
 }
 
+extension StoredResponse: CustomStringConvertible, CustomReflectable {
+    /// Redacted: "#12, 8192 bytes, metadata 310 bytes". The metadata may hold anything.
+    public var description: String { "#\(id.number), \(bodyByteCount) bytes, metadata \(metadata.count) bytes" }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
 /// A stored body: bytes in memory, or an open file that stays readable when its entry goes.
 public enum StoredBody: Sendable {
     /// The bytes.
     case data(Data)
     /// A file, open for reading and positioned at its start.
     case file(FileHandle, byteCount: Int64)
+}
+
+extension StoredBody: CustomStringConvertible, CustomReflectable {
+    /// Its length.
+    public var description: String {
+        switch self {
+        case .data(let data): "\(data.count) bytes"
+        case .file(_, let byteCount): "\(byteCount) bytes in a file"
+        }
+    }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
 }
 
 /// Takes the body of a response as it arrives.

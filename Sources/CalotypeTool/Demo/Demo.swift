@@ -15,7 +15,7 @@ struct Demo: Sendable {
     /// Shows everything, and writes the files.
     func run() async throws -> DemoReport {
         let start = ContinuousClock.now
-        try LocalFile.createFolder(options.outputFolder)
+        try LocalFile.createOutputFolder(options.outputFolder)
         defer { bar?.close() }
         say(introduction)
         let pictures = try FeedPictures.make(max(options.rowCount, StoryPictures.count))

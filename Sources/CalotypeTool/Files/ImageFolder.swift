@@ -34,7 +34,8 @@ enum ImageFolder {
         return found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }.map(\.entry)
     }
 
-    private static func names(in folder: String) throws(FileError) -> [String] {
+    /// The names of what is in a folder, those that begin with a dot included.
+    static func names(in folder: String) throws(FileError) -> [String] {
         guard let stream = opendir(FileName.encoded(folder)) else { throw FileError("read the folder", folder) }
         defer { closedir(stream) }
         var names: [String] = []

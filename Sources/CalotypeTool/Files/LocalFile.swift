@@ -46,25 +46,20 @@ enum LocalFile {
 
     /// Writes a file as a whole or not at all: into a temporary file beside it, which then takes its name.
     static func write(_ data: Data, to path: String) throws(FileError) {
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { String(path[...$0]) } ?? ""
-        let temporary = FileName.encoded("\(folder).calo-\(UInt64.random(in: 0 ... .max)).tmp")
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw FileError("write", path) }
-        var failure: Int32 = 0
-        data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty, failure == 0 {
-                let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-                if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
-            }
-        }
-        if close(descriptor) != 0, failure == 0 { failure = errno }
-        if failure == 0, rename(temporary, FileName.encoded(path)) != 0 { failure = errno }
+        let file = try TemporaryFile(for: path)
+        var failure = file.write(data)
+        if failure == 0, rename(file.name, FileName.encoded(path)) != 0 { failure = errno }
         guard failure == 0 else {
-            unlink(temporary)
+            unlink(file.name)
             throw FileError("write", path, code: failure)
         }
+    }
+
+    /// Makes a folder for output, unless it is there. If it is, what a process has left in it that was ended while it wrote
+    /// goes.
+    static func createOutputFolder(_ path: String) throws(FileError) {
+        try createFolder(path)
+        TemporaryFile.removeLeftovers(in: path)
     }
 
     /// Makes a folder and those above it, unless they are there.
@@ -78,10 +73,5 @@ enum LocalFile {
             }
             made += "/"
         }
-    }
-
-    /// `FileHandle` has a `write` of its own; here it is the system's that says how much was written.
-    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        Foundation.write(descriptor, bytes.baseAddress, bytes.count)
     }
 }

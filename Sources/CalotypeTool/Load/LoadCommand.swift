@@ -25,7 +25,7 @@ extension Command {
 
     /// - Returns: The sums, and which of the page and the trace couldn't be written.
     private static func load(_ options: LoadOptions) async throws -> (LoadTotals, [FileError]) {
-        if let folder = options.outputFolder { try LocalFile.createFolder(folder) }
+        if let folder = options.outputFolder { try LocalFile.createOutputFolder(folder) }
         let items = [LoadItem].expanding(options.operands)
         let bar = ProgressBar.onTerminal(total: items.count, showsPace: true)
         let store = options.storeFolder.map { folder in

@@ -151,6 +151,6 @@ struct LoadOptions: Sendable {
         previews, firstPreviewMilliseconds and output (the file written); or, for what failed, message and perhaps stage.
 
         Exit status: 0; 1 if something couldn't be loaded, which is then named with the reason; 2 for arguments that
-        make no sense; 130 after an interrupt, which stops cleanly and reports what is done.
+        make no sense; 130 after an interrupt, which stops cleanly and reports what is done; a second ends it at once.
         """
 }

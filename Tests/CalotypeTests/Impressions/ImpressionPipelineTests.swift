@@ -98,12 +98,14 @@ struct ImpressionPipelineTests {
     func partitions() async throws {
         let fixture = try Fixture()
         let url = fixture.serve("/a")
-        let requests = ([nil, "alice", "bob"] as [Partition?]).map { ImageRequest(url: url, partition: $0) }
+        let requests = ([nil, "first-account", "second-account"] as [Partition?]).map {
+            ImageRequest(url: url, partition: $0)
+        }
         #expect(try await impression(requests[1], fixture) != nil)
         #expect(fixture.pipeline.impression(for: requests[0]) == nil)
         #expect(fixture.pipeline.impression(for: requests[2]) == nil)
         #expect(try await impression(requests[2], fixture) != nil)
-        await fixture.pipeline.removePartition("alice")
+        await fixture.pipeline.removePartition("first-account")
         #expect(fixture.pipeline.impression(for: requests[1]) == nil)
         #expect(fixture.pipeline.impression(for: requests[2]) != nil)
     }

@@ -66,13 +66,13 @@ struct ImpressionStoreTests {
         let kept = Kept(MemoryImpressionStore())
         let url = try #require(URL(string: "https://img.example.com/a.png"))
         keep(1, ResourceID(url: url), in: kept.store)
-        keep(2, ResourceID(url: url), "alice", in: kept.store)
+        keep(2, ResourceID(url: url), "first-account", in: kept.store)
         keep(3, "photo", in: kept.store)
         await kept.load().value
         #expect(kept.find(ResourceID(url: url)) == 1)
-        #expect(kept.find(ResourceID(url: url), "alice") == 2)
+        #expect(kept.find(ResourceID(url: url), "first-account") == 2)
         #expect(kept.find("photo") == 3)
-        #expect(kept.find("photo", "alice") == nil)
+        #expect(kept.find("photo", "first-account") == nil)
         #expect(kept.table.count == 3)
         // Of what was loaded nobody knows the version: the next decode makes sure.
         #expect(kept.table.wants("photo", in: nil, version: 1))
@@ -109,19 +109,19 @@ struct ImpressionStoreTests {
         let kept = Kept(MemoryImpressionStore { await gate.wait() })
         for resource in ["a", "b", "c"] as [ResourceID] {
             keep(1, resource, in: kept.store)
-            keep(1, resource, "alice", in: kept.store)
+            keep(1, resource, "first-account", in: kept.store)
         }
         let loading = kept.load()
         await gate.waitUntilReached()
         kept.insert(2, "a")
-        kept.insert(2, "b", "alice")
+        kept.insert(2, "b", "first-account")
         kept.table.remove("a")
-        kept.table.removePartition("alice")
-        kept.insert(3, "c", "alice")
+        kept.table.removePartition("first-account")
+        kept.insert(3, "c", "first-account")
         gate.open()
         await loading.value
         #expect(["a", "b", "c"].map { kept.find($0) } == [nil, 1, 1])
-        #expect(["a", "b", "c"].map { kept.find($0, "alice") } == [nil, nil, 3])
+        #expect(["a", "b", "c"].map { kept.find($0, "first-account") } == [nil, nil, 3])
         kept.table.removeAll()
         #expect(kept.table.count == 0)
     }

@@ -34,11 +34,11 @@ struct ImpressionTableTests {
         let url = try #require(URL(string: "https://img.example.com/a.png?w=1"))
         let same = try #require(URL(string: "HTTPS://IMG.example.com:443/a.png?w=1#top"))
         insert(1, of: ResourceID(url: url), into: table)
-        insert(2, of: ResourceID(url: url), in: "alice", into: table)
+        insert(2, of: ResourceID(url: url), in: "first-account", into: table)
         insert(3, of: "photo", into: table)
         #expect(find(ResourceID(url: same), table) == 1)
-        #expect(find(ResourceID(url: same), in: "alice", table) == 2)
-        #expect(find(ResourceID(url: url), in: "bob", table) == nil)
+        #expect(find(ResourceID(url: same), in: "first-account", table) == 2)
+        #expect(find(ResourceID(url: url), in: "second-account", table) == nil)
         #expect(find("photo", table) == 3)
         #expect(find("photos", table) == nil)
         #expect(table.count == 3)
@@ -52,7 +52,7 @@ struct ImpressionTableTests {
         #expect(find("photo", in: one, table) == 1)
         #expect(find("photo", in: other, table) == nil)
         #expect(find("photo", in: "", table) == nil)
-        #expect([one, other, "", "alice"].map(\.isLasting) == [false, false, true, true])
+        #expect([one, other, "", "first-account"].map(\.isLasting) == [false, false, true, true])
     }
 
     @Test("what has no name of its own leaves no impression")
@@ -113,18 +113,20 @@ struct ImpressionTableTests {
     func removal() {
         struct Case {
             var remove: (ImpressionTable) -> Void
-            /// Of "a" and "b" without a partition, then in alice's.
+            /// Of "a" and "b" without a partition, then in the first account's.
             var remains: [Bool]
         }
         let cases = [
             Case(remove: { $0.remove("a") }, remains: [false, true, false, true]),
-            Case(remove: { $0.removePartition("alice") }, remains: [true, true, false, false]),
-            Case(remove: { $0.removePartition("bob") }, remains: [true, true, true, true]),
+            Case(remove: { $0.removePartition("first-account") }, remains: [true, true, false, false]),
+            Case(remove: { $0.removePartition("second-account") }, remains: [true, true, true, true]),
             Case(remove: { $0.removeAll() }, remains: [false, false, false, false]),
         ]
         for (index, row) in cases.enumerated() {
             let table = ImpressionTable()
-            let places: [(ResourceID, Partition?)] = [("a", nil), ("b", nil), ("a", "alice"), ("b", "alice")]
+            let places: [(ResourceID, Partition?)] = [
+                ("a", nil), ("b", nil), ("a", "first-account"), ("b", "first-account"),
+            ]
             for (resource, partition) in places { insert(1, of: resource, in: partition, into: table) }
             let epoch = table.epoch
             row.remove(table)

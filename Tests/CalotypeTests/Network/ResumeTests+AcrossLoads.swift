@@ -94,15 +94,15 @@ extension ResumeTests {
         serveHeld(
             fixture,
             resource(fields: ["Cache-Control": reason == .noStoreResponse ? "no-store" : "max-age=60"]), bytes: bytes)
-        var request = ImageRequest(url: fixture.server.url("/a"), partition: "ann")
+        var request = ImageRequest(url: fixture.server.url("/a"), partition: "first-account")
         if reason == .noStoreRequest { request.cachePolicy = .noStore }
         try await cancelHalfway(fixture, request, bytes: bytes)
         switch reason {
         case .invalidation: await fixture.pipeline.invalidate(request.id)
-        case .removalOfThePartition: await fixture.pipeline.removePartition("ann")
+        case .removalOfThePartition: await fixture.pipeline.removePartition("first-account")
         case .removalOfAll: await fixture.pipeline.removeAll()
         case .reload: request.cachePolicy = .reload
-        case .otherPartition: request.partition = "bob"
+        case .otherPartition: request.partition = "second-account"
         case .noStoreResponse, .noStoreRequest, .fewBytes: break
         }
         _ = try await fixture.pipeline.image(for: request)

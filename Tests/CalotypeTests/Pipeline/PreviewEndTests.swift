@@ -145,13 +145,13 @@ struct PreviewEndTests {
             return .ok(second, type: "image/png").gated(start).gated(stop, afterBodyBytes: Self.stops.1)
         }
         var request = fixture.request
-        request.partition = "alice"
+        request.partition = "first-account"
         let (_, updates) = fixture.follow(request)
         await updates.read(to: Self.stops.0)
         try await fixture.clock.waitForSleepers(count: 1)
         switch removal {
         case .invalidate: await fixture.pipeline.invalidate(request.id)
-        case .removePartition: await fixture.pipeline.removePartition("alice")
+        case .removePartition: await fixture.pipeline.removePartition("first-account")
         case .removeAll: await fixture.pipeline.removeAll()
         }
         let newLoad = fixture.pipeline.load(request)

@@ -69,10 +69,10 @@ struct ModelImpressionTests {
 
     @Test("of a partition that has been removed there is none")
     func removedPartition() async throws {
-        let restart = try await Restart(partition: "alice")
+        let restart = try await Restart(partition: "first-account")
         let view = ModelView(restart.request, in: restart.fixture.pipeline)
         #expect(preview(view.phase) != nil)
-        await restart.fixture.pipeline.removePartition("alice")
+        await restart.fixture.pipeline.removePartition("first-account")
         guard case .empty = view.phase else { return #expect(Bool(false), "\(view.phase)") }
     }
 

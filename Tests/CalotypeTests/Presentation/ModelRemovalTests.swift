@@ -10,7 +10,7 @@ struct ModelRemovalTests {
     func partition() async throws {
         let fixture = try Fixture()
         let url = fixture.serve("/a", color: .green, fields: ["Cache-Control": "max-age=60"])
-        let views = ["alice", "alice", "bob"].map {
+        let views = ["first-account", "first-account", "second-account"].map {
             ModelView(ImageRequest(url: url, partition: Partition($0)), in: fixture.pipeline)
         }
         for view in views {
@@ -18,7 +18,7 @@ struct ModelRemovalTests {
             #expect(await view.waitForImage() == .green)
         }
         await views[1].end()
-        await fixture.pipeline.removePartition(Partition("alice"))
+        await fixture.pipeline.removePartition(Partition("first-account"))
         #expect(views.map(\.phase.isSuccess) == [false, false, true])
         #expect(views.map { $0.phase.image == nil } == [true, true, false])
         await fixture.pipeline.waitUntilIdle()
@@ -36,11 +36,11 @@ struct ModelRemovalTests {
         let gate = LoopbackServer.Gate()
         let data = TestImages.solidPNG(width: 8, height: 8, color: .blue)
         fixture.server.route("/a") { _ in .ok(data, type: "image/png").gated(gate) }
-        let request = ImageRequest(url: fixture.server.url("/a"), partition: Partition("alice"))
+        let request = ImageRequest(url: fixture.server.url("/a"), partition: Partition("first-account"))
         let view = ModelView(request, in: fixture.pipeline)
         view.appear()
         try await gate.waitUntilHeld()
-        await fixture.pipeline.removePartition(Partition("alice"))
+        await fixture.pipeline.removePartition(Partition("first-account"))
         gate.open()
         await fixture.pipeline.waitUntilIdle()
         guard case .empty = view.phase else { return #expect(Bool(false), "\(view.phase)") }
@@ -57,10 +57,10 @@ struct ModelRemovalTests {
             $0.network = network
         }
         let url = try #require(URL(string: "http://img.example.com/a.png"))
-        let view = ModelView(ImageRequest(url: url, partition: Partition("alice")), in: fixture.pipeline)
+        let view = ModelView(ImageRequest(url: url, partition: Partition("first-account")), in: fixture.pipeline)
         view.appear()
         #expect(await view.waitForFailure() == .cannotConnect)
-        await fixture.pipeline.removePartition(Partition("alice"))
+        await fixture.pipeline.removePartition(Partition("first-account"))
         network.status.isAvailable = true
         // The task has nothing to wait for any more.
         await view.task?.value

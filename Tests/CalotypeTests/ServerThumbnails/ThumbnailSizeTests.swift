@@ -47,20 +47,28 @@ struct ThumbnailSizeTests {
             #expect(made.width >= width && made.height >= height)
         }
         let panorama = PixelSize(width: 10_000, height: 1_000)
-        let thumbnail = ServerThumbnail(url: .init(filePath: "/"), size: box)
+        let thumbnail = ServerThumbnail(size: box)
         let made = box.target.pixelSize(for: panorama)
         #expect(thumbnail.fallsShort(made, of: .fill(width: width, height: height)) == (made.height < height - 1))
     }
 
     @Test("a file as large as what was asked for has been made smaller; one that is smaller is all there is")
     func reduction() {
-        let fit = ServerThumbnail(url: .init(filePath: "/"), size: Size(width: 320, height: 240, mode: .fit))
+        let fit = ServerThumbnail(size: Size(width: 320, height: 240, mode: .fit))
         #expect(fit.isReduced(PixelSize(width: 320, height: 100)))
         #expect(fit.isReduced(PixelSize(width: 100, height: 239)))
         #expect(!fit.isReduced(PixelSize(width: 300, height: 200)))
-        let fill = ServerThumbnail(url: .init(filePath: "/"), size: Size(width: 320, height: 240, mode: .fill))
+        let fill = ServerThumbnail(size: Size(width: 320, height: 240, mode: .fill))
         #expect(fill.isReduced(PixelSize(width: 320, height: 500)))
         #expect(!fill.isReduced(PixelSize(width: 2_000, height: 100)))
         #expect(!fill.isReduced(PixelSize(width: 300, height: 500)))
+    }
+}
+
+extension ServerThumbnail {
+    /// Of nothing in particular.
+    fileprivate convenience init(size: ServerThumbnails.Size) {
+        let url = URL(filePath: "/")
+        self.init(url: url, size: size, of: ImageRequest(url: url))
     }
 }

@@ -22,11 +22,11 @@ struct StoreImpressionTests {
             let record = try Self.record(.red)
             let store = folder.store()
             store.keep(record, of: "a", in: nil, since: store.epoch())
-            store.keep(record, of: "b", in: "ada", since: store.epoch())
+            store.keep(record, of: "b", in: "first-account", since: store.epoch())
             store.keep(record, of: "a", in: nil, since: store.epoch())
             await store.close()
             let stored = try await folder.store().impressions(limit: 10)
-            let keys = [("b" as ResourceID, "ada" as Partition?), ("a", nil)].map {
+            let keys = [("b" as ResourceID, "first-account" as Partition?), ("a", nil)].map {
                 ImpressionKey($0.0, in: $0.1, by: stored.key)
             }
             // The one that was kept last is the last; in place of another one it counts once.
@@ -45,7 +45,7 @@ struct StoreImpressionTests {
             try await store.put("a", body)
             let before = store.epoch()
             for (resource, partition) in [
-                ("a" as ResourceID, nil as Partition?), ("b", nil), ("b", "ada"), ("c", "bob"),
+                ("a" as ResourceID, nil as Partition?), ("b", nil), ("b", "first-account"), ("c", "second-account"),
             ] {
                 store.keep(record, of: resource, in: partition, since: before)
             }
@@ -54,10 +54,10 @@ struct StoreImpressionTests {
             #expect(try await kept(store).count == 4)
             try await store.remove("b" as ResourceID)
             #expect(try await kept(store).count == 2)
-            try await store.removePartition("bob")
+            try await store.removePartition("second-account")
             #expect(try await kept(store).count == 1)
             // What began before a removal comes too late.
-            store.keep(record, of: "c", in: "bob", since: before)
+            store.keep(record, of: "c", in: "second-account", since: before)
             store.keep(record, of: "b", in: nil, since: before)
             store.keep(record, of: "d", in: nil, since: before)
             // What is waited for comes after what isn't.

@@ -170,7 +170,7 @@ struct StorePrivacyTests {
                 let body = distinctBytes(Int(number * number * 30 + 50), seed: number)
                 let response = try await store.put(
                     "\(number)", body, metadata: distinctBytes(100, seed: 1_000 + number),
-                    partition: isErased ? "ada" : "bob")
+                    partition: isErased ? "first-account" : "second-account")
                 #expect(response != nil)
                 if isErased { erased += [body.dropFirst(8).prefix(24), distinctBytes(100, seed: 1_000 + number)] }
                 // Copies that were changed or removed before count no less.
@@ -182,18 +182,18 @@ struct StorePrivacyTests {
             }
             #expect(try found(erased[10], in: folder))
             // A reader that looks at the log meanwhile.
-            _ = try await store.get("1", partition: "bob")
+            _ = try await store.get("1", partition: "second-account")
             if removesEverything {
                 try await store.removeAll()
             } else {
-                try await store.removePartition("ada")
+                try await store.removePartition("first-account")
             }
             for bytes in erased { #expect(try !found(bytes, in: folder)) }
             #expect(folder.errors == [])
             if !removesEverything {
                 for number in stride(from: 1, to: 60, by: 2) as StrideTo<UInt64> {
                     #expect(
-                        try await store.get("\(number)", partition: "bob")
+                        try await store.get("\(number)", partition: "second-account")
                             == distinctBytes(Int(number * number * 30 + 50), seed: number))
                 }
             }
@@ -206,14 +206,14 @@ struct StorePrivacyTests {
         try await StoreFolder.with { folder in
             let store = folder.store { $0.busyMilliseconds = 50 }
             let body = distinctBytes(3_000, seed: 1)
-            try await store.put("a", body, partition: "ada")
+            try await store.put("a", body, partition: "first-account")
             let reader = try SQLiteConnection(path: folder.index.path(percentEncoded: false))
             try reader.execute("BEGIN")
             _ = try reader.number("SELECT count(*) FROM responses")
-            try await store.removePartition("ada")
+            try await store.removePartition("first-account")
             // Once, or more often on a slow machine: it is tried again every few seconds.
             #expect(!folder.errors.isEmpty && folder.errors.allSatisfy { $0 == .erasureDelayed })
-            #expect(try await store.get("a", partition: "ada") == nil)
+            #expect(try await store.get("a", partition: "first-account") == nil)
             #expect(try found(body.prefix(64), in: folder))
             try reader.execute("COMMIT")
             // With the next change, if the store isn't left alone until then.

@@ -82,6 +82,27 @@ struct ToolProcess {
             kill(id, SIGINT)
         }
 
+        /// Ctrl-C again and again, by somebody who waits for the end.
+        func interruptUntilItEnds() async throws {
+            try await waitUntil {
+                interrupt()
+                // Nobody else has the other end of what it complains to.
+                return await Self.blocking { [errors] in Self.poll(errors, for: 0, within: 50) } & Int16(POLLHUP) != 0
+            }
+        }
+
+        /// Returns once it has printed something, and leaves that to be read.
+        func waitForOutput() async {
+            _ = await Self.blocking { [output] in Self.poll(output, for: Int16(POLLIN), within: -1) }
+        }
+
+        /// What has become of a pipe, within so many milliseconds.
+        private static func poll(_ file: FileHandle, for events: Int16, within milliseconds: Int32) -> Int16 {
+            var state = pollfd(fd: file.fileDescriptor, events: events, revents: 0)
+            while Foundation.poll(&state, 1, milliseconds) < 0, errno == EINTR {}
+            return state.revents
+        }
+
         /// Ends it at once, wherever it is.
         func killNow() {
             kill(id, SIGKILL)

@@ -5,10 +5,13 @@ final class ServerThumbnail: Sendable {
     let url: URL
     /// What is asked for.
     let size: ServerThumbnails.Size
+    /// The request that it is to answer.
+    let original: ImageRequest
 
-    init(url: URL, size: ServerThumbnails.Size) {
+    init(url: URL, size: ServerThumbnails.Size, of original: ImageRequest) {
         self.url = url
         self.size = size
+        self.original = original
     }
 
     /// Whether a file of that many pixels has been made smaller, so that nobody knows how large the original is. A pixel may
@@ -53,6 +56,9 @@ extension ImageError {
         default: false
         }
     }
+
+    /// How an image server, or the way to it, has failed: then a stored original stands in. `nil` for anything else.
+    var thumbnailOutage: HTTPCache.Failure? { isThumbnailRefusal ? nil : cacheFailure(hasResponse: false) }
 
     /// Whether it will be so for a while.
     var isLastingThumbnailRefusal: Bool {

@@ -20,7 +20,9 @@ public import Foundation
 ///
 /// If the server refuses (status 4xx), or what it sends can't be shown or has too few pixels, the original is loaded, and
 /// the server isn't asked for that URL again for a while (``refusalDuration``). It is not loaded for want of a connection
-/// or because the server fails (5xx): that is retried as the request says, and then fails.
+/// or because the server fails (5xx). Then the original stands in at once if it is stored and fresh, or may be used stale
+/// as any stored response that can't be validated; if not, the thumbnail is retried as the request says, and then the
+/// load goes on to the request's other URLs, or fails.
 ///
 /// Requests to an image server on another origin than the original's have, of the configuration's fields, those alone that
 /// any server may see, none of the request's own, and aren't shown to the configuration's `authorize`; unless
@@ -42,7 +44,8 @@ public struct ServerThumbnails: Sendable {
     /// credentials. `false` unless changed.
     public var sendsCredentials = false
     /// How long the server isn't asked for thumbnails of a URL that it has refused, within a partition. Ten minutes
-    /// unless changed.
+    /// unless changed. ``ImagePipeline/invalidate(_:)``, ``ImagePipeline/removePartition(_:)`` and
+    /// ``ImagePipeline/removeAll()`` forget it.
     public var refusalDuration = Duration.seconds(600)
 
     /// Makes thumbnails of the images on some hosts.

@@ -5,12 +5,19 @@ import Synchronization
 ///
 /// - Isolation: Any thread. One lock guards what was refused.
 final class ThumbnailRewriter: Sendable {
+    private struct Refusal {
+        /// Until when the server isn't asked.
+        let end: Date
+        let resource: ResourceID
+        let partition: Partition?
+    }
+
     private let thumbnails: ServerThumbnails
     private let style: ServerThumbnails.Style
     private let signatures: SignatureRule
     private let clock: any ImageClock
-    /// By URL and partition, until when the server isn't asked.
-    private let refusals = Mutex<[Digest: Date]>([:])
+    /// By URL and partition.
+    private let refusals = Mutex<[Digest: Refusal]>([:])
 
     /// More are forgotten: that costs a request each.
     private static let refusalCapacity = 1_024
@@ -42,7 +49,7 @@ final class ThumbnailRewriter: Sendable {
         }
         let isPrivate = !thumbnails.sendsCredentials && !RedirectPolicy.isSameOrigin(thumbnail, url)
         if isPrivate, holdsCredentials(url) { return nil }
-        return request.loaded(as: ServerThumbnail(url: thumbnail, size: size), isForeign: isPrivate)
+        return request.loaded(as: ServerThumbnail(url: thumbnail, size: size, of: request), isForeign: isPrivate)
     }
 
     /// The URL of a GET for nothing but the resource.
@@ -76,8 +83,8 @@ final class ThumbnailRewriter: Sendable {
         let key = Self.key(of: request)
         let now = clock.now()
         return refusals.withLock { refusals in
-            guard let end = refusals[key] else { return false }
-            if now < end { return true }
+            guard let refusal = refusals[key] else { return false }
+            if now < refusal.end { return true }
             refusals[key] = nil
             return false
         }
@@ -88,13 +95,26 @@ final class ThumbnailRewriter: Sendable {
         let key = Self.key(of: request)
         let now = clock.now()
         let (seconds, attoseconds) = thumbnails.refusalDuration.components
-        let end = now.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
+        let refusal = Refusal(
+            end: now.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18), resource: request.id,
+            partition: request.cachePartition)
         refusals.withLock { refusals in
             if refusals.count >= Self.refusalCapacity {
-                refusals = refusals.filter { $0.value > now }
+                refusals = refusals.filter { $0.value.end > now }
                 if refusals.count >= Self.refusalCapacity { refusals = [:] }
             }
-            refusals[key] = end
+            refusals[key] = refusal
+        }
+    }
+
+    /// Forgets what was refused of the pictures that a removal is about: the server is asked for them again.
+    func forget(_ removal: Removal) {
+        refusals.withLock { refusals in
+            switch removal {
+            case .resource(let resource): refusals = refusals.filter { $0.value.resource != resource }
+            case .partition(let partition): refusals = refusals.filter { $0.value.partition != partition }
+            case .everything: refusals = [:]
+            }
         }
     }
 

@@ -20,6 +20,16 @@ public struct StoreEntry: Sendable, Identifiable {
     public let isInFile: Bool
 }
 
+extension StoreEntry: CustomStringConvertible, CustomReflectable {
+    /// Redacted: "#12 https://img.example.com, 8192 bytes, metadata 310 bytes". The metadata may hold anything.
+    public var description: String {
+        "#\(id.number) \(origin), \(bodyByteCount) bytes, metadata \(metadata.count) bytes"
+    }
+
+    /// Nothing but the description: a dump may end in a log, too.
+    public var customMirror: Mirror { Mirror(redacted: self) }
+}
+
 /// What a store takes on disk.
 public struct StoreStatistics: Sendable, Hashable {
     /// Responses, and the bytes of bodies and metadata: what the limits are about.
