@@ -218,7 +218,7 @@ final class HTTPLoader: Sendable {
             stored =
                 promptStore.addAtOnce(
                     body, for: key, resource: fetch.resource, metadata: reception.metadata,
-                    replacing: lookup.selected?.id, since: fetch.epoch)?.id
+                    replacing: lookup.selected?.id, since: fetch.epoch)
         }
         return try reception.resource(
             stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount,

@@ -108,7 +108,9 @@ public final class MemoryStore: ResponseStore {
         _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> StoredResponse? {
-        addAtOnce(body, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
+        addAtOnce(body, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch).map {
+            StoredResponse(id: $0, metadata: metadata, bodyByteCount: Int64(body.count))
+        }
     }
 
     /// Removes one variant.
@@ -162,7 +164,7 @@ extension MemoryStore: PromptStore {
     package func addAtOnce(
         _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
-    ) -> StoredResponse? {
+    ) -> StoredResponse.ID? {
         state.withLock { state in
             let byteCount = metadata.count + body.count
             guard state.removals.permits(epoch, partition: key.partition, resource: resource), byteCount <= byteLimit
@@ -175,7 +177,7 @@ extension MemoryStore: PromptStore {
             state.variants[entry.key, default: ShortList()].append(entry)
             state.noteUse(of: entry)
             state.byteCount += byteCount
-            return entry.response
+            return StoredResponse.ID(entry.id)
         }
     }
 }
@@ -241,7 +243,7 @@ private final class Writer: ResponseWriter {
     }
 
     func commit() async throws -> StoredResponse? {
-        store.addAtOnce(
+        try await store.add(
             body.withLock { $0 }, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
     }
 

@@ -8,9 +8,9 @@ package protocol PromptStore: ResponseStore {
     /// As ``ResponseStore/responses(for:)``.
     func responsesAtOnce(for key: FetchKey) -> [StoredResponse]
 
-    /// As ``ResponseStore/add(_:for:resource:metadata:replacing:since:)``.
+    /// As ``ResponseStore/add(_:for:resource:metadata:replacing:since:)``, but for what it returns: the ID alone.
     func addAtOnce(
         _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
-    ) -> StoredResponse?
+    ) -> StoredResponse.ID?
 }
