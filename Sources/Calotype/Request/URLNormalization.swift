@@ -108,12 +108,19 @@ private struct URLParts {
     var isNormal = true
 
     init(_ url: UnsafeBufferPointer<UInt8>) {
-        guard let colon = url.firstIndex(of: UInt8(ascii: ":")) else { return }
-        scheme = 0..<colon
-        for byte in url[0..<colon] where byte != byte.asciiLowercased { isNormal = false }
-        guard let isSecure = Self.isSecure(UnsafeBufferPointer(rebasing: url[0..<colon])), url.count > colon + 2,
-            url[colon + 1] == UInt8(ascii: "/"), url[colon + 2] == UInt8(ascii: "/")
-        else { return }
+        let colon: Int
+        let isSecure: Bool
+        if Self.beginsAsMost(url) {
+            (colon, isSecure) = (5, true)
+        } else {
+            guard let end = url.firstIndex(of: UInt8(ascii: ":")) else { return }
+            scheme = 0..<end
+            for byte in url[0..<end] where byte != byte.asciiLowercased { isNormal = false }
+            guard let isHTTPS = Self.isSecure(UnsafeBufferPointer(rebasing: url[0..<end])), url.count > end + 2,
+                url[end + 1] == UInt8(ascii: "/"), url[end + 2] == UInt8(ascii: "/")
+            else { return }
+            (colon, isSecure) = (end, isHTTPS)
+        }
         isHTTP = true
         scheme = 0..<colon + 3
 
@@ -167,6 +174,13 @@ private struct URLParts {
         }
         while index < url.count, url[index] != UInt8(ascii: "?"), url[index] != UInt8(ascii: "#") { index &+= 1 }
         return index
+    }
+
+    /// Whether it begins with "https://" in lower case, which is told at once.
+    private static func beginsAsMost(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard url.count >= 8 else { return false }
+        let word = UnsafeRawBufferPointer(url).loadUnaligned(as: UInt64.self)
+        return UInt64(littleEndian: word) == 0x2f2f_3a73_7074_7468
     }
 
     /// Whether the scheme is https; `nil` if it is neither http nor https.
