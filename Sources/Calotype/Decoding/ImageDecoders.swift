@@ -33,7 +33,10 @@ public struct ImageDecoders: Sendable {
 
     /// Decodes bytes whose format is known.
     func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
-        guard let decoder = decoder(for: format) else { throw ImageError(.decoding, .unsupportedFormat(format)) }
-        return try decoder.decode(data, format: format, options: options)
+        // Where it lies: taken out of the list, a decoder is copied.
+        for decoder in all where decoder.supports(format) {
+            return try decoder.decode(data, format: format, options: options)
+        }
+        throw ImageError(.decoding, .unsupportedFormat(format))
     }
 }

@@ -84,6 +84,7 @@ extension ImageRequest {
     /// The key of the stored response; `nil` for what isn't HTTP.
     func fetchKey(_ signatures: SignatureRule) -> FetchKey? {
         switch source {
+        case .url(let url) where signatures.isKnown && cachePartition == nil: FetchKey(plain: url, urlDigest)
         case .url(let url):
             FetchKey(
                 url: url, urlDigest: signatures.isKnown ? urlDigest : nil, partition: cachePartition,

@@ -72,10 +72,10 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral, Se
     @inline(never)
     private func value(_ name: String) -> String? {
         // By the index, since a line that is taken out is retained.
-        func isNamed(_ index: Int) -> Bool { lines[index].name.equalsIgnoringASCIICase(name) }
-        guard let first = lines.indices.first(where: isNamed) else { return nil }
-        var result = lines[first].value
-        for index in lines.indices[(first + 1)...] where isNamed(index) { result += ", " + lines[index].value }
+        var result: String?
+        for index in lines.indices where lines[index].name.equalsIgnoringASCIICase(name) {
+            result = result.map { "\($0), \(lines[index].value)" } ?? lines[index].value
+        }
         return result
     }
 

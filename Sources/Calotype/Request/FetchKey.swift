@@ -40,6 +40,13 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible, CustomRefle
     /// Stands for all of the above.
     package let digest: Digest
 
+    /// The key of a GET of a URL, and no more.
+    init(plain url: URL, _ urlDigest: Digest) {
+        self.url = url
+        details = nil
+        digest = urlDigest
+    }
+
     package init(
         method: String = "GET", url: URL, urlDigest: Digest? = nil, partition: Partition? = nil,
         fields: HTTPFields = .init(), body: Data? = nil, signatures: SignatureRule = .known
