@@ -16,6 +16,7 @@ enum PipelineCase: String, CaseIterable {
     case uniqueRequest = "unique-request"
     case uniqueText = "unique-request-text"
     case recorder = "recorder"
+    case reportedRequest = "reported-request"
     case recordedRequest = "recorded-request"
     case waiters = "waiters"
     case waitingTasks = "waiting-tasks"
@@ -35,7 +36,8 @@ enum PipelineCase: String, CaseIterable {
         case .uniqueRequest: "unique request from a URL, instant transport, no-op decoder"
         case .uniqueText: "the same, the URL made from its text as well"
         case .recorder: "keeping a load's report in a recorder"
-        case .recordedRequest: "unique-request, with a recorder"
+        case .reportedRequest: "unique-request, with its report"
+        case .recordedRequest: "reported-request, with a recorder"
         case .waiters: "one of 1,000 loads that wait for one image"
         case .waitingTasks: "one of 1,000 tasks that await one image"
         case .bareTasks: "one of 1,000 tasks that await a bare continuation"
@@ -54,7 +56,8 @@ enum PipelineCase: String, CaseIterable {
         case .recorder: 1_050
         case .uniqueRequest: 35_000
         case .waiters: 6_000
-        case .impressionHash, .impressionImage, .uniqueText, .recordedRequest, .waitingTasks, .bareTasks: nil
+        case .impressionHash, .impressionImage, .uniqueText, .reportedRequest, .recordedRequest: nil
+        case .waitingTasks, .bareTasks: nil
         }
     }
 
@@ -64,7 +67,7 @@ enum PipelineCase: String, CaseIterable {
         case .memoryHit, .cachedRequest, .cachedURL, .awaitHit, .impression, .impressionMiss: (10_000, 110_000)
         case .impressionHash, .impressionImage: (50, 250)
         case .recorder: (10_000, 110_000)
-        case .uniqueRequest, .uniqueText, .recordedRequest: (500, 3_500)
+        case .uniqueRequest, .uniqueText, .reportedRequest, .recordedRequest: (500, 3_500)
         case .waiters, .waitingTasks, .bareTasks: (2_000, 12_000)
         }
     }
@@ -113,11 +116,11 @@ enum PipelineCase: String, CaseIterable {
             let report = try await pipeline.result(for: request).report
             for _ in 0..<count { recorder.record(report) }
             precondition(recorder.count == 1_000)
-        case .uniqueRequest, .recordedRequest:
+        case .uniqueRequest:
+            for url in uniqueURLs.prefix(count) { _ = try await pipeline.image(for: ImageRequest(url: url)) }
+        case .reportedRequest, .recordedRequest:
             let loading = self == .recordedRequest ? Self.recordedPipeline : pipeline
-            // As many for either count: what Foundation takes to make them is left out.
-            let urls = (0..<counts.1).map(Self.uniqueURL)
-            for url in urls.prefix(count) { _ = try await loading.image(for: ImageRequest(url: url)) }
+            for url in uniqueURLs.prefix(count) { _ = try await loading.result(for: ImageRequest(url: url)) }
         case .uniqueText:
             for index in 0..<count { _ = try await pipeline.image(for: ImageRequest(url: Self.uniqueURL(index))) }
         case .waiters:
@@ -144,6 +147,9 @@ enum PipelineCase: String, CaseIterable {
             }
         }
     }
+
+    /// As many for either count: what Foundation takes to make them is left out.
+    private var uniqueURLs: [URL] { (0..<counts.1).map(Self.uniqueURL) }
 
     private static func uniqueURL(_ number: Int) -> URL {
         URL(string: "https://images.example.com/photos/2026/11/unique-\(number).png?w=264")!
