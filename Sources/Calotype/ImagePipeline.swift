@@ -80,10 +80,13 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func image(for request: ImageRequest) async throws -> DecodedImage {
-        // Nobody else is told of what memory answers, so nobody else pays for it.
-        guard configuration.observer == nil else { return try await load(request, on: #isolation).result.image }
         let query = query(for: request)
-        if let image = answerFromMemory(query, request) { return image }
+        if configuration.observer == nil {
+            // Nobody else is told of what memory answers, so nobody else pays for it.
+            if let image = answerFromMemory(query, request) { return image }
+        } else if glance(at: request) != nil {
+            return try await load(request, on: #isolation).result.image
+        }
         return try await load(request, query, on: #isolation).result.image
     }
 
@@ -91,7 +94,7 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func result(for request: ImageRequest) async throws -> ImageResult {
-        try await load(request).result
+        try await load(request, on: #isolation).result
     }
 
     /// The bytes at a URL: complete, and recognised as an image within the limits.
@@ -165,12 +168,13 @@ public final class ImagePipeline: Sendable {
         return load
     }
 
-    /// The same after ``answerFromMemory(_:_:)`` has found nothing. Memory isn't asked again, nor does anybody see what
-    /// it may have to show meanwhile, or how the image came.
+    /// The same once memory has been asked. It isn't asked again, nor does anybody see what it may have to show meanwhile;
+    /// or how the image came, unless somebody listens.
     @inline(never)
     private func load(_ request: ImageRequest, _ query: RenditionQuery, on actor: (any Actor)?) -> ImageLoad {
         let request = prepared(request)
-        let load = ImageLoad(request: request, coordinator: coordinator, wantsReport: false)
+        let load = ImageLoad(
+            request: request, coordinator: coordinator, wantsReport: configuration.observer != nil)
         start(load, request, query, onThisThread: actor == nil)
         return load
     }

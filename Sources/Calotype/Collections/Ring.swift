@@ -35,7 +35,7 @@ struct Ring<Element> {
             return oldest
         }
         // No place is free: the new one takes that of the oldest.
-        let oldest = places[first]
+        let oldest = places[first].take()
         places[first] = element
         first = (first + 1) & (places.count - 1)
         return oldest

@@ -16,7 +16,7 @@ final class FetchJob: WorkItem, PieceReceiver, @unchecked Sendable {
     /// The bytes so far, and in all: see ``LoadCoordinator/progress(of:)``.
     private let receivedByteCount = Atomic<Int64>(0)
     private let expectedByteCount = Atomic<Int64>(-1)
-    private let coordinator: LoadCoordinator
+    let coordinator: LoadCoordinator
 
     // Guarded. So no two accesses meet, and the check for that, 80 instructions each time, is left out.
     @exclusivity(unchecked) var listing = LoadBooks.Listing.none

@@ -13,11 +13,13 @@ extension LoadCoordinator {
         // that may throw, since one that can't goes through a function and an object more: 500 instructions.
         let task: Task<Void, any Error>
         if onThisThread, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            task = Task.immediateDetached(priority: known.taskPriority) { [self] () async throws -> Void in
-                await fetch(job)
+            task = Task.immediateDetached(priority: known.taskPriority) { () async throws -> Void in
+                await job.coordinator.fetch(job)
             }
         } else {
-            task = Task.detached(priority: known.taskPriority) { [self] () async throws -> Void in await fetch(job) }
+            task = Task.detached(priority: known.taskPriority) { () async throws -> Void in
+                await job.coordinator.fetch(job)
+            }
         }
         let (isCancelled, priority) = books.withLock { _ in
             job.task = task

@@ -13,7 +13,8 @@ extension LoadCoordinator {
             found.match != .preview, found.version == resource.version
         {
             memory.freshen(job.query.key, version: resource.version, to: resource.freshness)
-            return finish(job, found.image, .init(), of: resource)
+            var work = LoadReport.RenditionWork()
+            return finish(job, found.image, &work, of: resource)
         }
         if let size = resource.header.pixelSize, let thumbnail = loading(job)?.loading.serverThumbnail,
             thumbnail.fallsShort(size, of: job.query.target)
@@ -52,7 +53,7 @@ extension LoadCoordinator {
             work.decode = made.decodeTime
             work.process = made.processTime
             work.previews = job.previews?.summary
-            finish(job, made.image, work, of: material.resource)
+            finish(job, made.image, &work, of: material.resource)
             // Nobody waits for this.
             if impressions != nil { noteImpression(of: made.decoded, material, of: job) }
             decodeQueue.finish(job)
@@ -143,9 +144,11 @@ extension LoadCoordinator {
 
     /// Gives the image to all who have waited for it.
     ///
-    /// - Parameter resource: What it was made of; `nil` for pixels in memory.
+    /// - Parameters:
+    ///   - work: What making it took. Which URL it came from is added here.
+    ///   - resource: What it was made of; `nil` for pixels in memory.
     private func finish(
-        _ job: RenditionJob, _ image: DecodedImage, _ work: consuming LoadReport.RenditionWork,
+        _ job: RenditionJob, _ image: DecodedImage, _ work: inout LoadReport.RenditionWork,
         of resource: FetchedResource?
     ) {
         var following = LoadReport.Following()
@@ -165,8 +168,8 @@ extension LoadCoordinator {
                     rendition = told
                 } else {
                     rendition = LoadReport.Rendition(
-                        image.pixelSize, of: image.originalPixelSize, resource?.work ?? .init(layer: .memory),
-                        copy work, endedAt: now, following: following)
+                        image.pixelSize, of: image.originalPixelSize, resource?.work ?? .init(layer: .memory), work,
+                        endedAt: now, following: following)
                     told = rendition
                 }
                 report = LoadReport(
