@@ -4,9 +4,9 @@
 /// libcurl gives the blocks of interim responses, the final block, and trailers after the body, all to one callback:
 ///
 ///     status line -> field lines -> empty line -+-> 1xx: from the start
-///                                               +-> else: complete; what follows is trailers
+///                                               +-> else: complete; what follows is trailers, which are dropped
 struct CurlHead {
-    /// A head may take this many bytes, interim responses included.
+    /// A head may take this many bytes, interim responses and trailers included: neither may go on for ever.
     static let maximumByteCount = 256 * 1024
 
     private(set) var status = 0
@@ -21,13 +21,13 @@ struct CurlHead {
     /// Takes a line with its line break.
     /// - Throws: ``HTTPTransportError`` with `malformedResponse`.
     mutating func receive(_ line: UnsafeRawBufferPointer) throws(HTTPTransportError) {
-        // Trailers aren't merged into the head: they may not change what was decided by it (RFC 9110 section 6.5.1).
-        guard !isComplete else { return }
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount else {
             throw HTTPTransportError(
                 .malformedResponse, detail: "The head exceeds the limit of \(Self.maximumByteCount) bytes.")
         }
+        // Trailers aren't merged into the head: they may not change what was decided by it (RFC 9110 section 6.5.1).
+        guard !isComplete else { return }
         let text = line.trimmingLineBreak
         if text.isEmpty {
             try endBlock()
@@ -70,7 +70,24 @@ struct CurlHead {
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon]).trimmingSpace
         let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingSpace
         guard !name.isEmpty else { return }
-        lines.append(HTTPFields.Field(name.asText, value.asText))
+        lines.append(HTTPFields.Field(name.asText, value.asText.withoutCarriageReturns))
+    }
+
+    /// Leaves out a length that says nothing of the body, since a transfer coding frames it.
+    ///
+    /// - Source: RFC 9112 section 6.3.
+    mutating func removeLength() {
+        lines.removeAll { $0.name.equalsIgnoringASCIICase("Content-Length") }
+    }
+}
+
+extension String {
+    /// The value with a space for each carriage return that ends no line: sent back as a validator it would break one.
+    ///
+    /// - Source: RFC 9110 section 5.5. libcurl takes no NUL.
+    fileprivate var withoutCarriageReturns: String {
+        guard utf8.contains(0x0D) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\r" ? " " : $0 }))
     }
 }
 
