@@ -1,4 +1,6 @@
 #if os(Linux)
+import Glibc
+
 /// Gathers the head of the final response from the lines that libcurl gives out.
 ///
 /// libcurl gives the blocks of interim responses, the final block, and trailers after the body, all to one callback:
@@ -70,7 +72,10 @@ struct CurlHead {
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon]).trimmingSpace
         let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingSpace
         guard !name.isEmpty else { return }
-        lines.append(HTTPFields.Field(name.asText, value.asText.withoutCarriageReturns))
+        // A carriage return that ends no line becomes a space (RFC 9110 section 5.5): sent back in a validator it would break
+        // one. libcurl takes no NUL.
+        let hasReturn = value.baseAddress.map { memchr($0, 0x0D, value.count) != nil } == true
+        lines.append(HTTPFields.Field(name.asText, hasReturn ? value.asText.withoutReturns : value.asText))
     }
 
     /// Leaves out a length that says nothing of the body, since a transfer coding frames it.
@@ -82,12 +87,8 @@ struct CurlHead {
 }
 
 extension String {
-    /// The value with a space for each carriage return that ends no line: sent back as a validator it would break one.
-    ///
-    /// - Source: RFC 9110 section 5.5. libcurl takes no NUL.
-    fileprivate var withoutCarriageReturns: String {
-        guard utf8.contains(0x0D) else { return self }
-        return String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\r" ? " " : $0 }))
+    fileprivate var withoutReturns: String {
+        String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\r" ? " " : $0 }))
     }
 }
 

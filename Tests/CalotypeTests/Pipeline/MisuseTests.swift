@@ -147,7 +147,7 @@ struct MisuseTests {
                 }
             }
             + numbers.map { number in
-                Extreme("\(number) bytes of memory", isKept: number >= 10_000) {
+                Extreme("\(number) bytes of memory", isKept: number > 12_288) {
                     $0.memory = MemoryCache(costLimit: number, reactsToMemoryPressure: false)
                 }
             }
