@@ -1,5 +1,6 @@
 import CalotypeTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Calotype
@@ -38,6 +39,31 @@ struct MisuseTests {
         var count = 0
         for await case .image in updates { count += 1 }
         return count
+    }
+
+    @Test("however readers, cancellations and the end of a load meet, everybody goes on")
+    func meeting() async throws {
+        let fixture = try Fixture()
+        let url = fixture.serve("/a")
+        for round in 0..<300 {
+            let load = fixture.pipeline.load(ImageRequest(url: url, cachePolicy: .reload))
+            await withTaskGroup(of: Void.self) { group in
+                for reader in 0..<3 {
+                    group.addTask {
+                        for await update in load.updates {
+                            // Some leave early, which cancels; some change their mind.
+                            if case .progress = update, (round + reader).isMultiple(of: 5) { break }
+                            load.priority = reader == 0 ? .high : .low
+                        }
+                    }
+                }
+                if round.isMultiple(of: 3) { group.addTask { load.cancel() } }
+                group.addTask { _ = await load.outcome }
+            }
+        }
+        await fixture.pipeline.waitUntilIdle()
+        #expect(fixture.pipeline.isIdle)
+        #expect(fixture.pipeline.coordinator.followerCount.load(ordering: .relaxed) == 0)
     }
 
     @Test("updates go on when everything else has been let go of: the load, and the pipeline")
