@@ -103,6 +103,8 @@ enum ExitCode: Int32 {
     case usage = 2
     /// Stopped by SIGINT: 128 and the signal's number, as shells have it.
     case interrupted = 130
+    /// Stopped by SIGTERM, likewise.
+    case terminated = 143
     /// Nobody read the output to its end: 128 and the number of SIGPIPE.
     case outputClosed = 141
 }

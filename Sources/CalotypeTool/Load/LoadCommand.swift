@@ -18,7 +18,7 @@ extension Command {
         for fault in faults { Console.complain("\(fault)") }
         if wasInterrupted {
             Console.complain("interrupted: \(totals.loadedCount) of \(totals.count) were loaded.")
-            return .interrupted
+            return Interruption.exitCode
         }
         return totals.failedCount == 0 && faults.isEmpty ? .success : .failure
     }

@@ -154,7 +154,7 @@ struct LoadOptions: Sendable {
         previews, firstPreviewMilliseconds and output (the file written); or, for what failed, message and perhaps stage.
 
         Exit status: 0; 1 if something couldn't be loaded, which is then named with the reason; 2 for arguments that
-        make no sense; 130 after an interrupt, which stops cleanly and reports what is done; 141 if whoever reads the
-        output goes before its end, which stops as cleanly.
+        make no sense; 130 after an interrupt and 143 after SIGTERM, which stop cleanly and report what is done; 141 if
+        whoever reads the output goes before its end, which stops as cleanly.
         """
 }

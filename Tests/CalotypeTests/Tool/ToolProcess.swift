@@ -80,9 +80,9 @@ struct ToolProcess {
             try standardInput.writeEnd.close()
         }
 
-        /// What Ctrl-C does.
-        func interrupt() {
-            kill(id, SIGINT)
+        /// What Ctrl-C does, or another signal.
+        func interrupt(by signal: Int32 = SIGINT) {
+            kill(id, signal)
         }
 
         /// Ends it at once, wherever it is.
