@@ -81,6 +81,9 @@ extension ImagePipeline {
         /// credentials away. What redirects lead to isn't shown to it, and to another origin its fields aren't sent. Nor is
         /// what goes to an image server on another origin than the original's: see ``serverThumbnails``.
         ///
+        /// It may use the pipeline, but for waiting there for what it is asked to sign: that waits for it. Nor should it wait for
+        /// other images there: with all places for fetches taken by requests like this one, none would go on.
+        ///
         /// Requests of a pipeline that signs don't share its caches with other pipelines: a request without a partition
         /// is given the pipeline's own.
         public var authorize: (@Sendable (URLRequest) async throws -> URLRequest)?

@@ -24,8 +24,16 @@ enum Tool {
         }
     }
 
-    /// Runs the command and reports what it throws.
+    /// Runs the command, and reports what it throws and what couldn't be printed.
     static func run(_ arguments: [String]) async -> ExitCode {
+        let code = await runCommand(arguments)
+        guard let fault = Console.outputFault else { return code }
+        if Console.hasLostItsReader { return .outputClosed }
+        Console.complain("can't write to standard output: \(String(cString: strerror(fault))).")
+        return code == .success ? .failure : code
+    }
+
+    private static func runCommand(_ arguments: [String]) async -> ExitCode {
         let name = arguments.first ?? ""
         switch name {
         case "--help", "-h", "help":
@@ -95,4 +103,8 @@ enum ExitCode: Int32 {
     case usage = 2
     /// Stopped by SIGINT: 128 and the signal's number, as shells have it.
     case interrupted = 130
+    /// Stopped by SIGTERM, likewise.
+    case terminated = 143
+    /// Nobody read the output to its end: 128 and the number of SIGPIPE.
+    case outputClosed = 141
 }

@@ -18,8 +18,11 @@ public struct SystemClock: ImageClock {
     /// The time of day.
     public func now() -> Date { Date() }
 
+    /// As long as there is: the system counts in nanoseconds, and ends the program at more than 292 years of them.
+    private static let longestSleep = Duration.seconds(1 << 32)
+
     /// Returns once `duration` has passed.
     public func sleep(for duration: Duration) async throws {
-        try await Task.sleep(for: duration)
+        try await Task.sleep(for: min(duration, Self.longestSleep))
     }
 }

@@ -62,7 +62,8 @@ extension HTTPExchangeMetrics {
 extension Duration {
     /// "12.3 ms".
     fileprivate var inMilliseconds: String {
-        let tenths = Int64((self / .milliseconds(1) * 10).rounded())
+        // A delay may be as long as an app likes.
+        let tenths = Int64(min(max((self / .milliseconds(1) * 10).rounded(), -1e18), 1e18))
         return "\(tenths / 10).\(abs(tenths % 10)) ms"
     }
 }

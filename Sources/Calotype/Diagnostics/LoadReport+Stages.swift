@@ -122,7 +122,7 @@ extension LoadReport {
     private func connectTime(within firstByte: Duration) -> Duration? {
         guard let exchange, !exchange.reusedConnection, let time = exchange.connectTime else { return nil }
         // The transport counts from its own beginning, with a clock of its own.
-        return min(time, firstByte)
+        return max(.zero, min(time, firstByte))
     }
 }
 

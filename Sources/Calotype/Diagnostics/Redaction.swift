@@ -1,5 +1,14 @@
 public import Foundation
 
+extension String {
+    /// What a server has sent, as a message may name it: its beginning, and nothing that a terminal or a log would obey.
+    var excerpt: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.prefix(80).map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+    }
+}
+
 /// A URL as it may be logged: scheme, host and port, and a tag that tells one URL from another in this process.
 ///
 /// User info, path, query and fragment stay out: paths and queries hold tokens and names often enough.

@@ -9,9 +9,17 @@ extension HTTPCache {
     package static func validators(of head: StoredHead) -> HTTPFields {
         var fields = HTTPFields()
         guard 200..<300 ~= head.status else { return fields }
-        if let tag = head.fields["ETag"] { fields.append("If-None-Match", tag) }
-        if let date = head.fields["Last-Modified"] { fields.append("If-Modified-Since", date) }
+        if let tag = head.fields["ETag"], maySendBack(tag) { fields.append("If-None-Match", tag) }
+        if let date = head.fields["Last-Modified"], maySendBack(date) { fields.append("If-Modified-Since", date) }
         return fields
+    }
+
+    /// Whether a validator may be sent back as it came: a request with a control character, or with more than servers take,
+    /// would fail each time, and what is stored would never be replaced.
+    ///
+    /// - Source: RFC 9110 sections 5.5 and 8.8.3.
+    static func maySendBack(_ validator: String) -> Bool {
+        validator.utf8.count <= 4_096 && validator.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
     /// Whether a 304 speaks of the stored response.

@@ -108,9 +108,10 @@ public final class ImageLoad: Sendable, CustomStringConvertible, CustomReflectab
         get async { await promise.value(onCancel: cancel) }
     }
 
-    /// What happens, from the latest preview on, until the load is over; ``result`` says how it went. To be read once.
+    /// What happens, from the latest preview on, until the load is over; ``result`` says how it went.
     ///
-    /// Of progress and previews the newest counts: they are dropped if they aren't read in time. Ending the reading
+    /// To be read by one task: each call gives the newest reader what comes, and ends the reading of the one before, which
+    /// cancels nothing. Of progress and previews the newest counts: they are dropped if they aren't read in time. Ending the reading
     /// early, by cancellation too, cancels the load.
     public var updates: AsyncStream<Update> {
         let (stream, continuation) = AsyncStream<Update>.makeStream(bufferingPolicy: .bufferingNewest(8))
@@ -120,7 +121,7 @@ public final class ImageLoad: Sendable, CustomStringConvertible, CustomReflectab
             coordinator.noteFollower(-1)
             if case .cancelled = reason { self?.cancel() }
         }
-        following.withLock { following in
+        let former = following.withLock { following -> Follower? in
             // Under the lock, so that no update comes between what has been and what will be.
             if case .success(let result)? = following.revalidation?.outcome {
                 continuation.yield(.image(result))
@@ -129,8 +130,15 @@ public final class ImageLoad: Sendable, CustomStringConvertible, CustomReflectab
             } else if let preview {
                 continuation.yield(.preview(preview))
             }
-            if following.isEnded { continuation.finish() } else { following.follower = Follower(continuation) }
+            if following.isEnded {
+                continuation.finish()
+                return nil
+            }
+            defer { following.follower = Follower(continuation) }
+            return following.follower
         }
+        // Otherwise it would wait for ever.
+        former?.stream.finish()
         // What has arrived before may be all for a while.
         if let progress = coordinator.progress(of: self) { continuation.yield(.progress(progress)) }
         return stream

@@ -21,6 +21,8 @@ final class BodyReception: @unchecked Sendable {
     /// When it was asked for. Tells one body from another, as long as one fetch has them; a continued one stays the same.
     let startTime: Moment
     private let limits: ImageLimits
+    /// A length is what a server claims. Where an app sets no limit, memory for it isn't taken before the bytes come.
+    private static let mostReservedBytes: Int64 = 64 << 20
     /// Where the bytes of this exchange begin: not 0 if they continue a body that broke off.
     @exclusivity(unchecked) private(set) var start = 0
     /// Where the server said that they end, if they continue a body.
@@ -73,7 +75,9 @@ final class BodyReception: @unchecked Sendable {
         if isFirst {
             data = piece
         } else {
-            if data.count == piece.count, let expectedByteCount { data.reserveCapacity(Int(expectedByteCount)) }
+            if data.count == piece.count, let expectedByteCount {
+                data.reserveCapacity(Int(min(expectedByteCount, Self.mostReservedBytes)))
+            }
             data.append(piece)
         }
         let isKnown = header != nil

@@ -78,18 +78,21 @@ final class CurlExchange {
 
     private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         noteActivity()
-        guard !head.isComplete else { return true }
+        let isTrailer = head.isComplete
         do {
             try head.receive(line)
         } catch {
             failure = error
             return false
         }
+        guard !isTrailer else { return true }
         if let interim = head.interim.take() { transfer.request.onInterimResponse?(interim.status, interim.fields) }
         if head.isComplete {
             if head.fields["Transfer-Encoding"] == nil {
                 let length = calotype_easy_get_size(handle.easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
                 expectedByteCount = length >= 0 ? length : nil
+            } else {
+                head.removeLength()
             }
             loop.noteNews(of: self)
         }

@@ -1,12 +1,14 @@
 #if os(Linux)
+import Glibc
+
 /// Gathers the head of the final response from the lines that libcurl gives out.
 ///
 /// libcurl gives the blocks of interim responses, the final block, and trailers after the body, all to one callback:
 ///
 ///     status line -> field lines -> empty line -+-> 1xx: from the start
-///                                               +-> else: complete; what follows is trailers
+///                                               +-> else: complete; what follows is trailers, which are dropped
 struct CurlHead {
-    /// A head may take this many bytes, interim responses included.
+    /// A head may take this many bytes, interim responses and trailers included: neither may go on for ever.
     static let maximumByteCount = 256 * 1024
 
     private(set) var status = 0
@@ -21,13 +23,13 @@ struct CurlHead {
     /// Takes a line with its line break.
     /// - Throws: ``HTTPTransportError`` with `malformedResponse`.
     mutating func receive(_ line: UnsafeRawBufferPointer) throws(HTTPTransportError) {
-        // Trailers aren't merged into the head: they may not change what was decided by it (RFC 9110 section 6.5.1).
-        guard !isComplete else { return }
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount else {
             throw HTTPTransportError(
                 .malformedResponse, detail: "The head exceeds the limit of \(Self.maximumByteCount) bytes.")
         }
+        // Trailers aren't merged into the head: they may not change what was decided by it (RFC 9110 section 6.5.1).
+        guard !isComplete else { return }
         let text = line.trimmingLineBreak
         if text.isEmpty {
             try endBlock()
@@ -70,7 +72,23 @@ struct CurlHead {
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon]).trimmingSpace
         let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingSpace
         guard !name.isEmpty else { return }
-        lines.append(HTTPFields.Field(name.asText, value.asText))
+        // A carriage return that ends no line becomes a space (RFC 9110 section 5.5): sent back in a validator it would break
+        // one. libcurl takes no NUL.
+        let hasReturn = value.baseAddress.map { memchr($0, 0x0D, value.count) != nil } == true
+        lines.append(HTTPFields.Field(name.asText, hasReturn ? value.asText.withoutReturns : value.asText))
+    }
+
+    /// Leaves out a length that says nothing of the body, since a transfer coding frames it.
+    ///
+    /// - Source: RFC 9112 section 6.3.
+    mutating func removeLength() {
+        lines.removeAll { $0.name.equalsIgnoringASCIICase("Content-Length") }
+    }
+}
+
+extension String {
+    fileprivate var withoutReturns: String {
+        String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\r" ? " " : $0 }))
     }
 }
 

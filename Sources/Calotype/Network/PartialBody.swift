@@ -86,7 +86,8 @@ final class PartialBody: Sendable {
     ///   that neither the clocks' precision nor their difference matters: a minute. Beside a tag it isn't used at all.
     private static func validator(in fields: HTTPFields, near now: Date) -> Validator? {
         if let tag = fields["ETag"] {
-            return tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"") ? .tag(tag) : nil
+            let isStrong = tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
+            return isStrong && HTTPCache.maySendBack(tag) ? .tag(tag) : nil
         }
         guard let text = fields["Last-Modified"], let modified = HTTPDate.parse(text, near: now),
             let date = fields["Date"].flatMap({ HTTPDate.parse($0, near: now) }), date.timeIntervalSince(modified) >= 60

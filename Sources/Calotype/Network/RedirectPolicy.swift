@@ -27,9 +27,10 @@ struct RedirectPolicy: Sendable {
         }
         let scheme = url.scheme?.lowercased() ?? ""
         let isDowngrade = scheme == "http" && request.url.scheme?.lowercased() == "https"
-        guard scheme == "http" || scheme == "https", !isDowngrade, url.host()?.isEmpty == false else {
-            throw ImageError(.network, .unsafeRedirect(scheme: scheme))
+        guard scheme == "http" || scheme == "https", !isDowngrade else {
+            throw ImageError(.network, .unsafeRedirect(scheme: scheme.excerpt))
         }
+        guard url.host()?.isEmpty == false else { throw ImageError(.network, .malformedResponse) }
         var next = request
         next.url = url
         if response.status == 303 || (response.status <= 302 && request.method == "POST"), request.method != "HEAD" {

@@ -30,6 +30,9 @@ public struct RetryPolicy: Sendable, Hashable {
         self.longestRetryAfter = longestRetryAfter
     }
 
+    /// Nobody waits for longer, and what is computed of longer ones may be more than a `Duration` holds.
+    private static let longestDelay = Duration.seconds(1 << 32)
+
     /// The longest wait of background work.
     static let longestBackgroundDelay = Duration.seconds(1)
 
@@ -43,11 +46,13 @@ public struct RetryPolicy: Sendable, Hashable {
     ///
     /// - Parameter random: Between 0 and 1.
     func backoff(afterFailures count: Int, random: Double) -> Duration {
-        var longest = min(baseDelay, maximumDelay)
+        let maximumDelay = min(max(.zero, maximumDelay), Self.longestDelay)
+        var longest = max(.zero, min(baseDelay, maximumDelay))
         // More doublings than a Duration has bits make no difference.
         for _ in 0..<min(max(count - 1, 0), 128) {
             longest = longest > maximumDelay / 2 ? maximumDelay : longest * 2
         }
-        return max(.zero, longest * min(max(random, 0), 1))
+        // Not by max and min alone: of what is no number they make nothing else.
+        return longest * (random > 0 ? min(random, 1) : 0)
     }
 }

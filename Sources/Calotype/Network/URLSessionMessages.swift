@@ -93,6 +93,8 @@ struct URLSessionHead: Sendable {
         let hasBody = method != "HEAD" && status != 204 && status != 304
         let isLengthOfBody = hasBody && contentCoding == nil && fields["Transfer-Encoding"] == nil
         bodyByteCount = isLengthOfBody ? fields["Content-Length"].flatMap { Int64($0) } : nil
+        // A transfer coding frames the body, whatever a length beside it says (RFC 9112 section 6.3).
+        if fields["Transfer-Encoding"] != nil { fields["Content-Length"] = nil }
         // A 304 has them removed as well: the stored response that it freshens has lost them too.
         if contentCoding.map(Self.isDecoded) == true {
             fields.removeAll { ["content-encoding", "content-length"].contains($0.name.lowercased()) }

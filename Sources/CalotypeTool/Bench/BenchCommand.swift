@@ -32,7 +32,7 @@ extension Command {
             return rows.allSatisfy(\.isOK) ? .success : .failure
         } catch is CancellationError {
             Console.complain("interrupted.")
-            return .interrupted
+            return Interruption.exitCode
         }
     }
 }

@@ -37,7 +37,7 @@ extension Command {
         case .list:
             Console.print(CacheReport.header)
             var last: StoredResponse.ID?
-            while let entries = try await page(of: store, after: last) {
+            while !Console.hasLostItsReader, let entries = try await page(of: store, after: last) {
                 for entry in entries { Console.print(CacheReport.row(entry)) }
                 last = entries.last?.id
             }

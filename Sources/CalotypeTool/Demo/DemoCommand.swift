@@ -14,7 +14,7 @@ extension Command {
             return report.failures.isEmpty ? .success : .failure
         } catch is CancellationError {
             Console.complain("interrupted.")
-            return .interrupted
+            return Interruption.exitCode
         }
     }
 }

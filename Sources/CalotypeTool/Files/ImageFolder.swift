@@ -7,7 +7,7 @@ import Foundation
 /// that they are images, so that a damaged one is reported rather than passed over. Names that begin with a dot are
 /// skipped, and so are symbolic links to folders, which may lead in a circle.
 enum ImageFolder {
-    /// A file found, or a folder that couldn't be read.
+    /// A file found, or what couldn't be looked at.
     enum Entry: Equatable {
         case image(String)
         case unreadable(FileError)
@@ -21,10 +21,15 @@ enum ImageFolder {
             do throws(FileError) {
                 for name in try names(in: folder) where !name.hasPrefix(".") {
                     let path = folder.hasSuffix("/") ? folder + name : folder + "/" + name
-                    switch LocalFile.look(at: path)?.kind {
+                    let there = LocalFile.look(at: path)
+                    let code = errno
+                    switch there?.kind {
                     case .folder?: if !isSymbolicLink(path) { folders.append(path) }
                     case .regular?: if isImage(path) { found.append((path, .image(path))) }
-                    case .other?, nil: break
+                    case .other?: break
+                    // A link that leads nowhere is no file.
+                    case nil where code == ENOENT || code == ELOOP: break
+                    case nil: found.append((path, .unreadable(FileError("look at it", path, code: code))))
                     }
                 }
             } catch {
@@ -58,6 +63,11 @@ enum ImageFolder {
         if let dot = name.lastIndex(of: "."), extensions.contains(name[name.index(after: dot)...].lowercased()) {
             return true
         }
+        return beginsAsImage(path)
+    }
+
+    /// Whether the first bytes of a file are an image's.
+    static func beginsAsImage(_ path: String) -> Bool {
         guard let head = try? LocalFile.read(path, limit: 4096), head.count >= 16 else { return false }
         return ImageHeader.parse(head) != .notAnImage
     }

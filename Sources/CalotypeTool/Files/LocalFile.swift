@@ -44,6 +44,23 @@ enum LocalFile {
         }
     }
 
+    /// The first bytes of standard input, or all of them.
+    static func readStandardInput(limit: Int) throws(FileError) -> Data {
+        var data = Data()
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while data.count < limit {
+            let count = Foundation.read(0, &bytes, min(bytes.count, limit - data.count))
+            if count > 0 {
+                data.append(contentsOf: bytes[..<count])
+            } else if count == 0 {
+                break
+            } else if errno != EINTR {
+                throw FileError("read", "standard input")
+            }
+        }
+        return data
+    }
+
     /// Writes a file as a whole or not at all: into a temporary file beside it, which then takes its name.
     static func write(_ data: Data, to path: String) throws(FileError) {
         let file = try TemporaryFile(for: path)
@@ -69,7 +86,11 @@ enum LocalFile {
             made += part
             if !made.isEmpty, mkdir(FileName.encoded(made), 0o777) != 0 {
                 let code = errno
-                guard look(at: made)?.kind == .folder else { throw FileError("create the folder", path, code: code) }
+                let kind = look(at: made)?.kind
+                guard kind == .folder else {
+                    // Where something else is, "File exists" would tell nobody what is wrong.
+                    throw FileError("create the folder", path, code: kind == nil ? code : ENOTDIR)
+                }
             }
             made += "/"
         }

@@ -18,13 +18,16 @@ extension Command {
         for fault in faults { Console.complain("\(fault)") }
         if wasInterrupted {
             Console.complain("interrupted: \(totals.loadedCount) of \(totals.count) were loaded.")
-            return .interrupted
+            return Interruption.exitCode
         }
         return totals.failedCount == 0 && faults.isEmpty ? .success : .failure
     }
 
     /// - Returns: The sums, and which of the page and the trace couldn't be written.
     private static func load(_ options: LoadOptions) async throws -> (LoadTotals, [FileError]) {
+        for path in [options.reportPath, options.tracePath] {
+            if let path { try spareImage(at: path) }
+        }
         if let folder = options.outputFolder { try LocalFile.createOutputFolder(folder) }
         let items = [LoadItem].expanding(options.operands)
         let bar = ProgressBar.onTerminal(total: items.count, showsPace: true)
@@ -45,10 +48,18 @@ extension Command {
             totals.add(item, outcome)
             let line = options.printsJSON ? LoadRecord(item, outcome).jsonLine : table.row(item, outcome)
             if let bar { bar.around { Console.print(line) } } else { Console.print(line) }
+            // What isn't loaded yet is left: nobody hears of it.
+            if Console.hasLostItsReader { withUnsafeCurrentTask { $0?.cancel() } }
         }
         bar?.close()
         await store?.close()
         return (totals, recorder.map { write($0, options) } ?? [])
+    }
+
+    /// Refuses to write a page over an image: of `--report *.png` the shell makes the name of the first one.
+    private static func spareImage(at path: String) throws(UsageError) {
+        guard ImageFolder.beginsAsImage(path) else { return }
+        throw UsageError("\(UsageError.quoted(path)) is an image, and would be written over. Name another file.")
     }
 
     private static func write(_ recorder: PipelineRecorder, _ options: LoadOptions) -> [FileError] {

@@ -76,14 +76,19 @@ extension [LoadItem] {
         return found.enumerated().map { LoadItem(position: $0 + 1, source: $1.source, name: $1.name) }
     }
 
+    private static let listByteLimit = 64 << 20
+
     private static func sources(inList path: String) -> [(LoadItem.Source, LoadItem.Name)] {
         let data: Data
         do throws(FileError) {
+            let limit = listByteLimit + 1
             data =
-                path == "-"
-                ? FileHandle.standardInput.readDataToEndOfFile() : try LocalFile.read(path, limit: 64 << 20)
+                path == "-" ? try LocalFile.readStandardInput(limit: limit) : try LocalFile.read(path, limit: limit)
         } catch {
             return [(.unusable("Couldn't read the list: \(error.reason)."), .path("@\(path)"))]
+        }
+        guard data.count <= listByteLimit else {
+            return [(.unusable("The list is longer than \(listByteLimit >> 20) MiB. Split it."), .path("@\(path)"))]
         }
         var bytes = [UInt8](data)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
@@ -96,8 +101,12 @@ extension [LoadItem] {
 
     private static func sources(of text: String) -> [(LoadItem.Source, LoadItem.Name)] {
         if text.isEmpty { return [(.unusable("The name is empty."), .path("\"\""))] }
+        guard !text.utf8.contains(0) else {
+            // To the system the name would end there, and be another one.
+            return [(.unusable("The name has a NUL in it. If it is of a list, save that as UTF-8."), .path(text))]
+        }
         if let scheme = scheme(of: text) {
-            guard let url = URL(string: text) else {
+            guard let url = URL(string: text), url.mayBeLoaded else {
                 return [(.unusable("It is no valid URL."), .url("\(scheme) URL"))]
             }
             if scheme == "file" {
@@ -111,7 +120,7 @@ extension [LoadItem] {
         let entries = ImageFolder.entries(of: text).map { entry -> (LoadItem.Source, LoadItem.Name) in
             switch entry {
             case .image(let path): (.file(path), .path(path))
-            case .unreadable(let error): (.unusable("Couldn't read the folder: \(error.reason)."), .path(error.path))
+            case .unreadable(let error): (.unusable("Couldn't \(error.action): \(error.reason)."), .path(error.path))
             }
         }
         return entries.isEmpty ? [(.unusable("The folder has no images in it."), .path(text))] : entries
@@ -125,5 +134,13 @@ extension [LoadItem] {
             scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
         else { return nil }
         return scheme
+    }
+}
+
+extension URL {
+    /// Whether an http URL has a host, and a port that there is. What a transport says of others helps nobody.
+    fileprivate var mayBeLoaded: Bool {
+        guard scheme?.lowercased() == "http" || scheme?.lowercased() == "https" else { return true }
+        return host()?.isEmpty == false && 0...65_535 ~= port ?? 0
     }
 }

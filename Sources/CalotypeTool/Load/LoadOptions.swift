@@ -42,6 +42,9 @@ struct LoadOptions: Sendable {
         guard !showsURLs || reportPath != nil || tracePath != nil else {
             throw UsageError("--show-urls is for what --report and --trace write: add one of them.")
         }
+        guard reportPath == nil || reportPath != tracePath else {
+            throw UsageError("--report and --trace each need a file of their own.")
+        }
         guard quality == nil || format == .jpeg else {
             throw UsageError("--quality is JPEG's: add --format jpeg.")
         }
@@ -136,8 +139,8 @@ struct LoadOptions: Sendable {
         \(parser.help)
 
         A FOLDER means the images in it and in the folders below, found by their first bytes or their names, in order;
-        names that begin with a dot are skipped. A LIST is a text file with a source on each line, where # begins a
-        comment; @- reads it from standard input. A file whose name begins with @ or - is ./@NAME or ./-NAME.
+        names that begin with a dot are skipped. A LIST is a text file with a source on each line; lines
+        that begin with # are comments. @- reads it from standard input. A file whose name begins with @ or - is ./@NAME or ./-NAME.
 
         The table has the pixels of the source and of the result, the layer that served it (memory, storage,
         revalidation, network, or source for files), the bytes of the file, and the time; with --previews also how many
@@ -151,6 +154,7 @@ struct LoadOptions: Sendable {
         previews, firstPreviewMilliseconds and output (the file written); or, for what failed, message and perhaps stage.
 
         Exit status: 0; 1 if something couldn't be loaded, which is then named with the reason; 2 for arguments that
-        make no sense; 130 after an interrupt, which stops cleanly and reports what is done; a second ends it at once.
+        make no sense; 130 after an interrupt and 143 after SIGTERM, which stop cleanly and report what is done (a second
+        one ends it at once); 141 if whoever reads the output goes before its end, which stops as cleanly.
         """
 }

@@ -91,7 +91,8 @@ struct LoadRun: Sendable {
         var request = request
         request.progressivePreviews = options.makesPreviews
         let load = pipeline.load(request)
-        if bar != nil || options.makesPreviews {
+        // To the end, where there is a store: what is served stale is validated meanwhile, and that is to be stored as well.
+        if bar != nil || options.makesPreviews || options.storeFolder != nil {
             for await case .progress(let progress) in load.updates {
                 if let fraction = progress.fraction { bar?.advance(item.position, to: fraction) }
             }

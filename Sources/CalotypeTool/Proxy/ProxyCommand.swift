@@ -18,7 +18,7 @@ extension Command {
         Console.print("http://127.0.0.1:\(server.port) answers for \(options.origin)")
         let (_, wasInterrupted) = try await Interruption.cancelling { await untilCancelled() }
         server.stop()
-        return wasInterrupted ? .interrupted : .success
+        return wasInterrupted ? Interruption.exitCode : .success
     }
 
     private static func untilCancelled() async {

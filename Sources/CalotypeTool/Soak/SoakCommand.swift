@@ -19,7 +19,7 @@ extension Command {
             return report.faults.isEmpty ? .success : .failure
         } catch is CancellationError {
             Console.complain("interrupted.")
-            return .interrupted
+            return Interruption.exitCode
         }
     }
 }

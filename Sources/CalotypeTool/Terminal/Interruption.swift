@@ -1,40 +1,51 @@
 import Foundation
 import Synchronization
 
-#if CALOTYPE_THREAD_SANITIZER
-import Calotype
-#endif
-
-/// Ctrl-C: the first one cancels the work, so that what is done can be reported; a second one ends the program.
+/// Ctrl-C, and SIGTERM, which asks for the same: the first one cancels the work, so that nothing stays half written and what
+/// is done can be reported; a second one ends the program.
 enum Interruption {
-    /// Runs `body` in a task that SIGINT cancels.
+    private static let signals = [SIGINT, SIGTERM]
+    /// The signal that came; 0 before one has.
+    private static let received = Atomic<Int32>(0)
+
+    /// How the program ends after an interruption.
+    static var exitCode: ExitCode { received.load(ordering: .relaxed) == SIGTERM ? .terminated : .interrupted }
+
+    /// Runs `body` in a task that the signals cancel.
     ///
     /// - Returns: What `body` made of it, and whether it was interrupted.
     static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> (result: Result, wasInterrupted: Bool) {
-        // Nothing begins before an interrupt can reach it.
         let (isReady, ready) = AsyncStream.makeStream(of: Never.self)
         let task = Task {
             for await _ in isReady {}
             return try await body()
         }
-        let wasInterrupted = Mutex(false)
-        // Ignored as far as the default goes, so that it reaches the source alone.
-        signal(SIGINT, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global(qos: .userInitiated))
-        let interrupt: @Sendable () -> Void = {
-            wasInterrupted.withLock { $0 = true }
-            signal(SIGINT, SIG_DFL)
-            task.cancel()
+        let registration = DispatchGroup()
+        let sources = signals.map { number in
+            registration.enter()
+            // Ignored as far as the default goes, so that it reaches the source alone.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
+            let interrupt: @Sendable () -> Void = {
+                received.store(number, ordering: .relaxed)
+                for number in signals { signal(number, SIG_DFL) }
+                task.cancel()
+            }
+            source.setEventHandler(handler: interrupt)
+            let registered: @Sendable () -> Void = { registration.leave() }
+            source.setRegistrationHandler(handler: registered)
+            source.resume()
+            return source
         }
-        source.setEventHandler(handler: interrupt)
-        source.resume()
-        ready.finish()
+        // Nothing begins before an interrupt can reach it: until a source is registered, on another thread, what is sent to
+        // the program is lost.
+        registration.notify(queue: .global(qos: .userInitiated)) { ready.finish() }
         defer {
-            source.cancel()
-            signal(SIGINT, SIG_DFL)
+            for source in sources { source.cancel() }
+            for number in signals { signal(number, SIG_DFL) }
         }
-        return (try await task.value, wasInterrupted.withLock { $0 })
+        return (try await task.value, received.load(ordering: .relaxed) != 0)
     }
 }

@@ -59,6 +59,20 @@ struct RecorderTraceTests {
         #expect(trace.displayTimeUnit == "ms")
     }
 
+    @Test("a trace has each URL once, however long it is and however many stages its load has")
+    func longURLs() async throws {
+        let recorder = PipelineRecorder()
+        let fixture = try Fixture { $0.recorder = recorder }
+        let png = TestImages.solidPNG(width: 8, height: 8, color: .red)
+        fixture.server.fallback { _ in .ok(png, type: "image/png") }
+        for index in 0..<10 {
+            let url = fixture.server.url("/\(index)" + String(repeating: "x", count: 7_900))
+            _ = try await fixture.pipeline.image(for: ImageRequest(url: url, size: .pixels(4, 3)))
+        }
+        #expect(recorder.trace(showsURLs: true).count < 10 * (7_900 + 6_000))
+        #expect(recorder.page(showsURLs: true).count - PipelineRecorder().page().count < 10 * (7_900 + 2_000))
+    }
+
     @Test("in one lane slices lie beside or within one another")
     func nesting() async throws {
         let (trace, _) = try await trace()

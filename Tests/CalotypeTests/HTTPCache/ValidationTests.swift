@@ -47,6 +47,21 @@ struct ValidationTests {
     }
 
     @Test(
+        "what can't be sent back isn't asked with (RFC 9110, 5.5 and 8.8.3)",
+        arguments: [
+            ("\"a\"", true), ("W/\"a\"", true), ("\"é\"", true), ("no quotes", true), ("\"a\rb\"", false),
+            ("\"a\nb\"", false), ("\"\0\"", false), ("\"\u{1B}\"", false), ("\"\u{7F}\"", false),
+            ("\"\(String(repeating: "a", count: 4_094))\"", true),
+            ("\"\(String(repeating: "a", count: 4_095))\"", false),
+        ])
+    func sending(_ text: String, _ isSent: Bool) {
+        #expect(HTTPCache.validators(of: .response(["ETag": text])) == (isSent ? ["If-None-Match": text] : [:]))
+        #expect(
+            HTTPCache.validators(of: .response(["Last-Modified": text])) == (isSent ? ["If-Modified-Since": text] : [:])
+        )
+    }
+
+    @Test(
         "only successes are asked about: an error's date says nothing of what takes its place",
         arguments: [200, 203, 404, 301])
     func validators(_ status: Int) {

@@ -28,6 +28,11 @@ import Testing
         #expect(latin.fields["a"] == "ö")
     }
 
+    @Test("a carriage return within a value is a space, and never ends a line of what is sent back")
+    func carriageReturns() throws {
+        #expect(try head("HTTP/1.1 200 OK\r\n", "ETag: \"a\rX: y\"\r\n", "\r\n").fields == ["ETag": "\"a X: y\""])
+    }
+
     @Test("lines without a name are passed over")
     func nameless() throws {
         let head = try head("HTTP/1.1 200 OK\r\n", "nothing\r\n", ": x\r\n", " : y\r\n", "A : b\r\n", "C:d:e\n", "\n")

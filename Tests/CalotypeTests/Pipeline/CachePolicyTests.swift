@@ -70,11 +70,10 @@ struct CachePolicyTests {
     func row(_ row: Row) async throws {
         let fixture = try Fixture()
         let control = row.state == .mustRevalidate ? "max-age=60, must-revalidate" : "max-age=60"
-        fixture.server.serve(
-            .init(
-                TestImages.gradientPNG(width: 16, height: 16), type: "image/png", etag: "\"v1\"",
-                fields: ["Cache-Control": control, "Date": LoopbackServer.httpDate(fixture.clock.now())]),
-            at: "/a")
+        let resource = LoopbackServer.Resource(
+            TestImages.gradientPNG(width: 16, height: 16), type: "image/png", etag: "\"v1\"",
+            fields: ["Cache-Control": control, "Date": LoopbackServer.httpDate(fixture.clock.now())])
+        fixture.server.serve(resource, at: "/a")
         let url = fixture.server.url("/a")
         if row.state != .empty {
             _ = try await fixture.pipeline.image(for: url)
@@ -83,9 +82,14 @@ struct CachePolicyTests {
         }
         let before = fixture.server.requestCount
 
+        // Of a load that has ended nobody is shown a preview: so it ends once its updates are read.
+        let gate = LoopbackServer.Gate()
+        fixture.server.route("/a") { resource.response(to: $0).gated(gate) }
         let load = fixture.pipeline.load(ImageRequest(url: url, cachePolicy: row.policy))
+        let updates = load.updates
+        gate.open()
         var previews = 0
-        for await update in load.updates {
+        for await update in updates {
             if case .preview = update { previews += 1 }
         }
         switch await load.outcome {

@@ -40,8 +40,13 @@ struct ToolProcess {
         private let output: FileHandle
         private let errors: FileHandle
 
-        /// - Parameter terminal: Whether standard error is a terminal, of 80 columns.
-        init(_ arguments: [String], input: String = "", folder: URL? = nil, terminal: Bool = false) throws {
+        /// - Parameters:
+        ///   - terminal: Whether standard error is a terminal, of 80 columns.
+        ///   - shell: What a shell runs, in which `"$@"` is the program with its arguments.
+        init(
+            _ arguments: [String], input: String = "", folder: URL? = nil, terminal: Bool = false,
+            shell: String = #"exec "$@""#
+        ) throws {
             let program: URL = try #require(ToolProcess.program, "calo isn't beside the tests. Build it first.")
             let path = program.path(percentEncoded: false)
             let (standardInput, output) = (try Pipes(), try Pipes())
@@ -58,11 +63,9 @@ struct ToolProcess {
             posix_spawn_file_actions_adddup2(&actions, errors.writeEnd.fileDescriptor, 2)
 
             var command = [path] + arguments
-            if let folder {
-                // Not every C library's headers have the action that changes the folder.
-                command =
-                    ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder.path(percentEncoded: false)] + command
-            }
+            // Not every C library's headers have the action that changes the folder.
+            command =
+                ["/bin/sh", "-c", #"cd "$0" && \#(shell)"#, folder?.path(percentEncoded: false) ?? "."] + command
             var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
             defer { for word in words { free(word) } }
             var id: pid_t = 0
@@ -77,9 +80,9 @@ struct ToolProcess {
             try standardInput.writeEnd.close()
         }
 
-        /// What Ctrl-C does.
-        func interrupt() {
-            kill(id, SIGINT)
+        /// What Ctrl-C does, or another signal.
+        func interrupt(by signal: Int32 = SIGINT) {
+            kill(id, signal)
         }
 
         /// Ctrl-C again and again, by somebody who waits for the end.

@@ -94,6 +94,8 @@ enum RecorderTrace {
         events += threads(lanes.names, of: .loads)
         for (index, load) in recording.loads.enumerated() {
             let name = "#\(load.number) \(load.source)"
+            // Each of a dozen stages names its load: a long URL once is enough.
+            let label = name.utf8.count <= 256 ? name : String(name.unicodeScalars.prefix(256)) + "…"
             events.append(
                 Event(
                     name: name, ph: "X", pid: Process.loads.rawValue, tid: (lanes.lane[index] ?? 0) + 1, ts: load.start,
@@ -109,7 +111,7 @@ enum RecorderTrace {
                     events.append(event)
                 }
                 (event.ts, event.dur) = (load.start + stage[1], stage[2])
-                event.args = ["load": .text(name)]
+                event.args = ["load": .text(label)]
                 if let lane = load.connection, onConnection.contains(stage[0]), load.sharesDownload != true {
                     (event.pid, event.tid) = (Process.connections.rawValue, lane + 1)
                     events.append(event)

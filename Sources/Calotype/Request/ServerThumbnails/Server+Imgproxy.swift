@@ -9,13 +9,20 @@ extension ServerThumbnails.Server {
     ///   - base: Where it answers; with `IMGPROXY_PATH_PREFIX`, if it has one.
     ///   - key: `IMGPROXY_KEY`, hexadecimal.
     ///   - salt: `IMGPROXY_SALT`, hexadecimal.
-    /// - Throws: ``ServerThumbnails/InvalidSecret`` for what isn't hexadecimal.
+    /// - Throws: ``ServerThumbnails/InvalidSecret`` for what isn't hexadecimal, and for nothing: imgproxy takes no signature made
+    ///   with that.
     /// - Source: docs.imgproxy.net, "Processing an image" (resize, quality, Base64 encoded source URL, extension) and
     ///   "Signing a URL".
     public static func imgproxy(at base: URL, key: String, salt: String) throws -> Self {
-        guard let key = [UInt8](hexadecimal: key) else { throw ServerThumbnails.InvalidSecret(name: "imgproxy key") }
-        guard let salt = [UInt8](hexadecimal: salt) else { throw ServerThumbnails.InvalidSecret(name: "imgproxy salt") }
+        let (key, salt) = (try secret(key, "imgproxy key"), try secret(salt, "imgproxy salt"))
         return imgproxy(base) { imgproxySignature(of: $0, key: key, salt: salt) }
+    }
+
+    private static func secret(_ text: String, _ name: String) throws(ServerThumbnails.InvalidSecret) -> [UInt8] {
+        guard let bytes = [UInt8](hexadecimal: text), !bytes.isEmpty else {
+            throw ServerThumbnails.InvalidSecret(name: name)
+        }
+        return bytes
     }
 
     /// imgproxy without signatures, as its default is.

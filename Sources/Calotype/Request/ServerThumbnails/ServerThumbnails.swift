@@ -29,7 +29,7 @@ public import Foundation
 /// ``sendsCredentials`` says so.
 public struct ServerThumbnails: Sendable {
     /// The hosts whose images the server makes thumbnails of. "example.com" is that host alone, "*.example.com" are
-    /// those below it. Ports don't matter.
+    /// those below it. Ports don't matter; international names may be written in either form.
     public var hosts: Set<String>
     /// The server.
     public var server: Server
@@ -127,7 +127,7 @@ public struct ServerThumbnails: Sendable {
 
         /// What is wrong with it, and what to do.
         public var description: String {
-            "The \(name) isn't an even number of hexadecimal digits. Write it as the server's configuration has it."
+            "The \(name) isn't made of pairs of hexadecimal digits. Write it as the server's configuration has it."
         }
     }
 }

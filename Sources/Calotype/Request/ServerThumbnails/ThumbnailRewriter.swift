@@ -13,6 +13,7 @@ final class ThumbnailRewriter: Sendable {
     }
 
     private let thumbnails: ServerThumbnails
+    private let hosts: [(name: String, isParent: Bool)]
     private let style: ServerThumbnails.Style
     private let signatures: SignatureRule
     private let clock: any ImageClock
@@ -26,6 +27,14 @@ final class ThumbnailRewriter: Sendable {
     init?(_ configuration: ImagePipeline.Configuration) {
         guard let thumbnails = configuration.serverThumbnails else { return nil }
         self.thumbnails = thumbnails
+        hosts = thumbnails.hosts.map { name in
+            let isParent = name.hasPrefix("*.")
+            let host = isParent ? String(name.dropFirst()) : name
+            // As URLs have it: what isn't ASCII is written otherwise there.
+            let prefix = isParent ? "x" : ""
+            let known = URL(string: "http://\(prefix)\(host)/").flatMap(Self.host)
+            return (known.map { String($0.dropFirst(prefix.count)) } ?? host.lowercased(), isParent)
+        }
         signatures = configuration.signatures
         clock = configuration.clock
         style = ServerThumbnails.Style(
@@ -64,12 +73,11 @@ final class ThumbnailRewriter: Sendable {
     }
 
     private func isServed(_ url: URL) -> Bool {
-        guard let host = url.host()?.lowercased() else { return false }
-        return thumbnails.hosts.contains { name in
-            let name = name.lowercased()
-            return name.hasPrefix("*.") ? host.hasSuffix(name.dropFirst()) : host == name
-        }
+        guard let host = Self.host(of: url) else { return false }
+        return hosts.contains { $0.isParent ? host.hasSuffix($0.name) : host == $0.name }
     }
+
+    private static func host(of url: URL) -> String? { url.host(percentEncoded: false)?.lowercased() }
 
     private func holdsCredentials(_ url: URL) -> Bool {
         if url.user() != nil || url.password() != nil { return true }

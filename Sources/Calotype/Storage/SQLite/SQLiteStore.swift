@@ -36,7 +36,7 @@ public final class SQLiteStore: ResponseStore {
 
     /// What a store may take, and how it works.
     public struct Options: Sendable {
-        /// The most bytes that bodies and metadata may take. Indexes, free pages and the log come on top: a tenth to a
+        /// The most bytes that bodies and metadata may take; 0 keeps nothing. Indexes, free pages and the log come on top: a tenth to a
         /// quarter for small bodies, and 4 MiB.
         public var byteLimit: Int
         /// The most responses.
@@ -100,6 +100,9 @@ public final class SQLiteStore: ResponseStore {
         directory: URL, options: Options = .init(), onEvent: (@Sendable (ImageEvent) -> Void)? = nil
     ) {
         self.directory = directory
+        var options = options
+        options.byteLimit = max(0, options.byteLimit)
+        options.entryLimit = max(0, options.entryLimit)
         self.options = options
         var path = directory.path(percentEncoded: false)
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
