@@ -45,7 +45,7 @@ public struct StoreVerification: Sendable, Hashable {
     public var checkedCount = 0
     /// Responses that were damaged, or whose file was gone. They have been removed.
     public var damagedCount = 0
-    /// Files that belong to no response. They have been removed.
+    /// Files that belong to no response. They have been removed; one that can't be is reported as an event.
     public var orphanCount = 0
     /// What SQLite's own check says of the index; empty if it is whole.
     public var indexFaults: [String] = []
@@ -143,11 +143,7 @@ extension SQLiteStore {
             last = next
         }
         for folder in FileCalls.names(in: home.bodiesPath) {
-            result.orphanCount += try await writer.perform { index in
-                let count = try index.orphans(in: folder).count
-                try index.sweep(folder)
-                return count
-            }
+            result.orphanCount += try await writer.perform { try $0.sweep(folder) }
         }
         await writer.sweep()
         return result
