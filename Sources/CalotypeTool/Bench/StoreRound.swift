@@ -54,17 +54,11 @@ struct StoreRound {
         return body.prefix(byteCount)
     }
 
-    private static func cpuNanoseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
     /// CPU microseconds of one of `count` operations.
     private func cost(
         _ count: Int, atOnce width: Int, _ operation: @escaping @Sendable (Int) async throws -> Void
     ) async throws -> Double {
-        let start = Self.cpuNanoseconds()
+        let start = ProcessTime.nanoseconds()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for lane in 0..<width {
                 group.addTask {
@@ -73,13 +67,13 @@ struct StoreRound {
             }
             try await group.waitForAll()
         }
-        return Double(Self.cpuNanoseconds() - start) / Double(count) / 1_000
+        return Double(ProcessTime.nanoseconds() - start) / Double(count) / 1_000
     }
 
     private func costSynchronously(_ count: Int, _ operation: (Int) throws -> Void) rethrows -> Double {
-        let start = Self.cpuNanoseconds()
+        let start = ProcessTime.nanoseconds()
         for number in 0..<count { try operation(number) }
-        return Double(Self.cpuNanoseconds() - start) / Double(count) / 1_000
+        return Double(ProcessTime.nanoseconds() - start) / Double(count) / 1_000
     }
 
     // MARK: Cases
@@ -182,11 +176,12 @@ struct StoreRound {
         var times: [(cpu: Double, elapsed: Double)] = []
         for _ in 0..<5 {
             let store = store()
-            let (cpu, start) = (Self.cpuNanoseconds(), ContinuousClock.now)
+            let (cpu, start) = (ProcessTime.nanoseconds(), ContinuousClock.now)
             guard try await store.responses(for: Self.key(50_000)).count == 1 else {
                 throw BenchError("A response is gone.")
             }
-            times.append((Double(Self.cpuNanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1)))
+            times.append(
+                (Double(ProcessTime.nanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1)))
             await store.close()
         }
         return [.median(times.map(\.cpu)), .median(times.map(\.elapsed))]
@@ -196,15 +191,15 @@ struct StoreRound {
         let store = store()
         try await fill(store, count: 11_000, sizes: 2_000...40_000)
         let usage = try await store.usage()
-        let (cpu, start) = (Self.cpuNanoseconds(), ContinuousClock.now)
+        let (cpu, start) = (ProcessTime.nanoseconds(), ContinuousClock.now)
         try await store.trim(toByteCount: Int(usage.byteCount) / 11)
         let result = [
-            Double(Self.cpuNanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1),
+            Double(ProcessTime.nanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1),
         ]
         guard try await store.usage().responseCount < 1_100 else { throw BenchError("Too little has gone.") }
-        let afterwards = Self.cpuNanoseconds()
+        let afterwards = ProcessTime.nanoseconds()
         await store.finishTidying()
-        let tidying = Double(Self.cpuNanoseconds() - afterwards) / 1e6
+        let tidying = Double(ProcessTime.nanoseconds() - afterwards) / 1e6
         await store.close()
         return result + [tidying]
     }
@@ -223,9 +218,10 @@ struct StoreRound {
         var times: [(cpu: Double, elapsed: Double)] = []
         for _ in 0..<5 {
             let (store, table) = (store(), ImpressionTable(capacity: count))
-            let (cpu, start) = (Self.cpuNanoseconds(), ContinuousClock.now)
+            let (cpu, start) = (ProcessTime.nanoseconds(), ContinuousClock.now)
             await table.load(from: store) { print("The store can't be read: \($0)") }.value
-            times.append((Double(Self.cpuNanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1)))
+            times.append(
+                (Double(ProcessTime.nanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1)))
             guard table.count == count else { throw BenchError("\(table.count) of \(count) impressions are loaded.") }
             await store.close()
         }
