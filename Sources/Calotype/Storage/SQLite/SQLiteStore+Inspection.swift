@@ -6,7 +6,7 @@ public struct StoreEntry: Sendable, Identifiable {
     public let id: StoredResponse.ID
     /// What was stored with it.
     public let metadata: Data
-    /// The length of the body.
+    /// The length of the body, in bytes.
     public let bodyByteCount: Int64
     /// Scheme, host and port of where it came from: "https://img.example.com".
     public let origin: String

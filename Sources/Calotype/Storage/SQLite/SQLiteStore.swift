@@ -23,6 +23,8 @@ import Synchronization
 ///
 /// - Isolation: Any thread. SQLite and files are touched on the store's own threads: one that writes the index, one that
 ///   writes bodies, two that read.
+/// - Errors: A method throws ``StoreError``, or an error whose description says what SQLite or the system couldn't do, and
+///   names no path.
 /// - Memory: About 2 MB for each of its three connections, 4 to 8 bytes for each response, by which most misses are known
 ///   without a look at the index, and ``Options/stagingByteLimit`` for bodies on their way.
 public final class SQLiteStore: ResponseStore {
@@ -43,7 +45,7 @@ public final class SQLiteStore: ResponseStore {
         public var entryLimit: Int
         /// What a power cut may take.
         public var durability: Durability
-        /// The largest body that is kept in the index; larger ones are files of their own.
+        /// The largest body that is kept in the index, in bytes; larger ones are files of their own.
         public var inlineByteLimit: Int
         /// When the device lets the files be read. That of files which are there already stays as it is.
         public var fileProtection: FileProtection
