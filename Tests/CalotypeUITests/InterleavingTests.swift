@@ -154,7 +154,7 @@ struct InterleavingTests {
                 origin.close()
             }
         }
-        print("PRINT \(Self.interleavingCount) interleavings, \(way.testDescription): \(ContinuousClock.now - start)")
+        print("\(Self.interleavingCount) interleavings, \(way.testDescription): \(ContinuousClock.now - start)")
         #expect(findings.shownCount > Self.interleavingCount)
         #expect(host.faults.isEmpty)
 

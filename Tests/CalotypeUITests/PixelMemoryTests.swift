@@ -59,7 +59,7 @@ struct PixelMemoryTests {
         // Two screens: what is shown, and what the frame before showed as the rows changed.
         let screen = 264 * 264 * 4 * 10
         print(
-            "PRINT \(Self.rowCount) rows\(keepsStateOfRows ? " that keep their state" : ""): "
+            "\(Self.rowCount) rows\(keepsStateOfRows ? " that keep their state" : ""): "
                 + "\(census.largestByteCount >> 10) KB of pixels at most, \(census.byteCount >> 10) KB at the end; "
                 + "the cache may hold \(limit >> 10) KB, a screen shows \(screen >> 10) KB")
         #expect(census.shownCount >= Self.rowCount)

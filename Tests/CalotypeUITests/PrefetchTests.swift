@@ -87,7 +87,8 @@ struct PrefetchTests {
         gate.open()
         host.update { view([1, 2, 3]) }
         host.render()
-        await host.settle()
+        // Asked for once more: what was stopped had brought nothing.
+        try await images.server.waitForRequests(count: 7)
         await images.pipeline.waitUntilIdle()
         #expect((1...3).allSatisfy { images.pipeline.contains(ImageRequest(url: urls[$0], size: .pixels(32, 32))) })
         #expect(!images.pipeline.contains(ImageRequest(url: urls[0], size: .pixels(32, 32))))

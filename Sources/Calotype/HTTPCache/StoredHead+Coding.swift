@@ -33,7 +33,7 @@ extension HTTPCache.StoredHead {
         return Data(bytesNoCopy: memory, count: byteCount, deallocator: .free)
     }
 
-    /// Reads what ``encoded()`` wrote; `nil` for anything else.
+    /// Reads what ``encoded(keeping:)`` wrote; `nil` for anything else.
     package init?(encoded data: Data) {
         let head = data.withUnsafeBytes { bytes -> Self? in
             var reader = Reader(bytes: bytes)

@@ -23,7 +23,7 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
     private let clock: UnsafeMutablePointer<Atomic<UInt64>>
 
     /// What the policy's lock guards.
-    private struct Guarded {
+    struct Guarded {
         var policy: EvictionPolicy
         var countLimit: Int
         var removals = RemovalLog()
@@ -35,7 +35,7 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
     /// Its lock keeps accesses apart: the check for that, 80 instructions each time, is left out.
     @exclusivity(unchecked) private var guarded: Guarded
 
-    private func withPolicy<Result>(_ body: (inout Guarded) -> Result) -> Result {
+    func withPolicy<Result>(_ body: (inout Guarded) -> Result) -> Result {
         policyLock.withLock { _ in body(&guarded) }
     }
 
@@ -53,11 +53,6 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
         shards = table.shards
         clock = table.clock
         if reactsToMemoryPressure { MemoryPressureCenter.shared.add(self) }
-    }
-
-    /// A sixth of the machine's memory, 512 MiB at most.
-    public static var defaultCostLimit: Int {
-        Int(min(ProcessInfo.processInfo.physicalMemory / 6, 512 << 20))
     }
 
     // MARK: Looking up
@@ -233,70 +228,19 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
         }
     }
 
-    // MARK: Limits
-
-    /// The most bytes of pixels. Setting it lower evicts at once.
-    public var costLimit: Int {
-        get { withPolicy { $0.policy.capacity } }
-        set {
-            change { $0.policy.setCapacity(max(0, newValue), countLimit: $0.countLimit) }
-        }
-    }
-
-    /// The most images. Setting it lower evicts at once.
-    public var countLimit: Int {
-        get { withPolicy { $0.countLimit } }
-        set {
-            change { guarded in
-                guarded.countLimit = max(0, newValue)
-                guarded.policy.makeRoom(for: 0, countLimit: guarded.countLimit)
-            }
-        }
-    }
-
-    /// The bytes of pixels that are held.
-    public var totalCost: Int { withPolicy { $0.policy.byteCount } }
-
     /// Entries of all kinds, ghosts included: for tests.
     var entryCount: Int { withPolicy { _ in table.entries.count } }
 
-    /// The images that are held.
-    public var count: Int { withPolicy { $0.policy.liveCount } }
+    // MARK: Under the policy's lock
 
-    /// Evicts until no more than `cost` bytes are held; the limit stays.
-    public func trim(toCost cost: Int) {
-        change { $0.policy.makeRoom(for: max(0, $0.policy.capacity - max(0, cost)), countLimit: $0.countLimit) }
-    }
-
-    /// Gives memory back: half of what is held at a warning, all of it when it is critical. The limits stay, and images
-    /// that are on screen stay findable as long as they are there.
-    ///
-    /// Called for every cache that reacts to memory pressure when the system says so, on a thread of its own. An app may
-    /// call it for reasons of its own.
-    public func respondToMemoryPressure(_ level: MemoryPressure.Level) {
-        change { guarded in
-            let kept = level == .warning ? guarded.policy.byteCount / 2 : 0
-            guarded.policy.makeRoom(for: guarded.policy.capacity - kept, countLimit: guarded.countLimit)
-        }
-    }
-
-    /// Gives memory back as the app goes to the background: to half of what is held, and a quarter of the limit at most.
-    func respondToBackground() {
-        change { guarded in
-            let kept = min(guarded.policy.byteCount / 2, guarded.policy.capacity / 4)
-            guarded.policy.makeRoom(for: guarded.policy.capacity - kept, countLimit: guarded.countLimit)
-        }
-    }
-
-    private func change(_ body: (inout Guarded) -> Void) {
+    /// Changes what the policy's lock guards, and carries out what the policy decides.
+    func change(_ body: (inout Guarded) -> Void) {
         var dropped: [DecodedImage] = []
         withPolicy { guarded in
             body(&guarded)
             settle(&guarded, &dropped)
         }
     }
-
-    // MARK: Under the policy's lock
 
     private func insert(
         _ entry: Entry, since epoch: StoreEpoch?, _ guarded: inout Guarded, _ dropped: inout [DecodedImage]

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The memory cache's entries by key: 256 hash tables, each with a lock of its own, so that readers seldom meet.
+/// The memory cache's entries by key: hash tables with a lock each, so many that readers seldom meet.
 ///
 /// `@unchecked Sendable`: the tables are touched under their shard's lock alone, which `withShard` takes. No two are
 /// ever held at once.

@@ -99,8 +99,9 @@ public final class MemoryStore: ResponseStore {
         for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> any ResponseWriter {
-        Writer(
-            store: self, key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch)
+        BodyCollector(byteLimit: byteLimit - metadata.count) { [self] body in
+            try await add(body, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
+        }
     }
 
     /// Stores a response whose whole body is at hand.
@@ -153,7 +154,6 @@ public final class MemoryStore: ResponseStore {
     public func usage() async throws -> StoreUsage {
         state.withLock { StoreUsage(responseCount: $0.entries.count, byteCount: Int64($0.byteCount)) }
     }
-
 }
 
 extension MemoryStore: PromptStore {
@@ -210,44 +210,5 @@ extension MemoryStore.State {
             if entries[MemoryStore.Number(id)]?.lastUse == use { remove(id) }
             firstUse += 1
         }
-    }
-}
-
-/// Collects a body. Its bytes are seen by nobody until it is committed.
-private final class Writer: ResponseWriter {
-    let store: MemoryStore
-    let key: FetchKey
-    let resource: ResourceID
-    let metadata: Data
-    let replaced: StoredResponse.ID?
-    let epoch: StoreEpoch
-    private let body = Mutex(Data())
-
-    init(
-        store: MemoryStore, key: FetchKey, resource: ResourceID, metadata: Data,
-        replaced: StoredResponse.ID?, epoch: StoreEpoch
-    ) {
-        self.store = store
-        self.key = key
-        self.resource = resource
-        self.metadata = metadata
-        self.replaced = replaced
-        self.epoch = epoch
-    }
-
-    func append(_ bytes: Data) async throws {
-        body.withLock { body in
-            // One piece is the rule for small bodies; it is kept without being copied.
-            if body.isEmpty { body = bytes } else { body.append(bytes) }
-        }
-    }
-
-    func commit() async throws -> StoredResponse? {
-        try await store.add(
-            body.withLock { $0 }, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch)
-    }
-
-    func abort() async {
-        body.withLock { $0 = Data() }
     }
 }

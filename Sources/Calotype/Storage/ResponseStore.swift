@@ -96,7 +96,7 @@ public struct StoredResponse: Sendable, Identifiable {
     public let id: ID
     /// What was stored with it.
     public let metadata: Data
-    /// The length of the body.
+    /// The length of the body, in bytes.
     public let bodyByteCount: Int64
 
     /// Makes a stored response.
@@ -140,13 +140,15 @@ extension StoredBody: CustomStringConvertible, CustomReflectable {
 ///
 /// - Ownership: Letting go of a writer without committing aborts it.
 public protocol ResponseWriter: AnyObject, Sendable {
-    /// Takes the next bytes.
+    /// Takes the next bytes. One call at a time: the next one waits for this one's end.
+    ///
+    /// - Throws: What keeps the store from taking them. The writer is of no use then, and has to be aborted.
     func append(_ bytes: Data) async throws
-    /// Makes the response visible.
+    /// Makes the response visible. Called once, at the end.
     ///
     /// - Returns: The stored response, or `nil` if a removal has refused it or the store has no room for it.
     func commit() async throws -> StoredResponse?
-    /// Forgets what came so far.
+    /// Forgets what came so far, and whatever may still come.
     func abort() async
 }
 

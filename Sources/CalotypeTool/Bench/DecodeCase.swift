@@ -74,17 +74,11 @@ struct DecodeRound: Sendable {
         _ = try way.decode(data, width: width)
         let peak = ProcessMemory.peakByteCount
         let times = try (0..<9).map { _ in
-            let start = Self.cpuNanoseconds()
+            let start = ProcessTime.nanoseconds()
             _ = try way.decode(data, width: width)
-            return Double(Self.cpuNanoseconds() - start) / 1e6
+            return Double(ProcessTime.nanoseconds() - start) / 1e6
         }
         return [.median(times), Double(peak - before)]
-    }
-
-    static func cpuNanoseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
 

@@ -52,9 +52,9 @@ struct DecodeTurns {
             return "\(ProcessMemory.peakByteCount - before)"
         case ("time", let count?):
             guard let count = Int(count), count > 0 else { throw BenchError("\(count) is no count.") }
-            let start = DecodeRound.cpuNanoseconds()
+            let start = ProcessTime.nanoseconds()
             for _ in 0..<count { _ = try decode() }
-            return "\(Double(DecodeRound.cpuNanoseconds() - start) / 1e6 / Double(count))"
+            return "\(Double(ProcessTime.nanoseconds() - start) / 1e6 / Double(count))"
         case ("cancel", let count?):
             guard let count = Int(count), count > 0 else { throw BenchError("\(count) is no count.") }
             let whole = try ContinuousClock().measure { _ = try decode() }

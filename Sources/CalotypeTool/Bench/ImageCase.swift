@@ -92,7 +92,7 @@ struct ImageRound: Sendable {
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = imageCase == .stored ? SQLiteStore(directory: folder) : nil
         let pipeline = ImagePipeline(.init(memory: MemoryCache(costLimit: 64 << 20), store: store))
-        let start = DecodeRound.cpuNanoseconds()
+        let start = ProcessTime.nanoseconds()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<6 {
                 group.addTask {
@@ -102,7 +102,7 @@ struct ImageRound: Sendable {
             try await group.waitForAll()
         }
         await pipeline.waitUntilIdle()
-        return Double(DecodeRound.cpuNanoseconds() - start) / 1_000 / Double(count)
+        return Double(ProcessTime.nanoseconds() - start) / 1_000 / Double(count)
     }
 
     private func load(_ number: Int, _ pipeline: ImagePipeline) async throws {

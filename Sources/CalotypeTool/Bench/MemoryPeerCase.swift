@@ -56,9 +56,9 @@ enum MemoryPeerCase: String, CaseIterable {
     }
 
     private static func time(_ count: Int, _ body: () -> Void) -> Double {
-        let start = DecodeRound.cpuNanoseconds()
+        let start = ProcessTime.nanoseconds()
         body()
-        return Double(DecodeRound.cpuNanoseconds() - start) / Double(count)
+        return Double(ProcessTime.nanoseconds() - start) / Double(count)
     }
 }
 

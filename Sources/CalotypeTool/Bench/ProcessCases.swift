@@ -1,7 +1,6 @@
 import Calotype
 import CalotypeTesting
 import Foundation
-import Synchronization
 
 /// Measurements of a whole process: memory and time. Each wants a process of its own.
 enum ProcessCase: String, CaseIterable {
@@ -99,8 +98,10 @@ enum ProcessCase: String, CaseIterable {
         return ratios.sorted()[ratios.count / 2]
     }
 
+    /// - Throws: ``BenchError`` where the system doesn't say.
     static func residentByteCount() throws -> Int {
-        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-        return (Int(fields[1]) ?? 0) * 4_096
+        let count = ProcessMemory.residentByteCount
+        guard count > 0 else { throw BenchError("The system doesn't say how much memory is resident.") }
+        return count
     }
 }

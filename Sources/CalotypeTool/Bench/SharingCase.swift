@@ -1,7 +1,6 @@
 import Calotype
 import CalotypeTesting
 import Foundation
-import Synchronization
 
 /// What a thousand loads of one image at once make of it, in ten sizes: how often it is asked for, and decoded.
 enum SharingCase: String, CaseIterable {
@@ -28,7 +27,7 @@ enum SharingCase: String, CaseIterable {
         let gate = LoopbackServer.Gate()
         let file = try Photo.all()[0].data
         server.fallback { _ in .ok(file, type: "image/jpeg").gated(gate) }
-        let decoder = TallyingDecoder()
+        let decoder = FeedDecoder()
         var configuration = ImagePipeline.Configuration(memory: MemoryCache(costLimit: 64 << 20), store: MemoryStore())
         configuration.decoders = ImageDecoders([decoder])
         let pipeline = ImagePipeline(configuration)
@@ -40,21 +39,6 @@ enum SharingCase: String, CaseIterable {
         try await gate.waitUntilHeld()
         gate.open()
         for load in loads { _ = try await load.result }
-        return self == .requests ? server.requestCount : decoder.count
-    }
-}
-
-/// The system's decoder, which counts.
-private final class TallyingDecoder: ImageDecoder {
-    private let system = SystemImageDecoder()
-    private let decodes = Mutex(0)
-
-    var count: Int { decodes.withLock { $0 } }
-
-    func supports(_ format: ImageFormat) -> Bool { system.supports(format) }
-
-    func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
-        decodes.withLock { $0 += 1 }
-        return try system.decode(data, format: format, options: options)
+        return self == .requests ? server.requestCount : decoder.count.decodeCount
     }
 }

@@ -1,12 +1,6 @@
 import Calotype
 import Foundation
 
-#if os(Linux)
-import CSQLite
-#else
-import SQLite3
-#endif
-
 /// One measurement of ``StoreCase``: CPU time of the whole process, kernel included, unless it says otherwise.
 struct StoreRound {
     private let folder: URL
@@ -60,17 +54,11 @@ struct StoreRound {
         return body.prefix(byteCount)
     }
 
-    private static func cpuNanoseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
     /// CPU microseconds of one of `count` operations.
     private func cost(
         _ count: Int, atOnce width: Int, _ operation: @escaping @Sendable (Int) async throws -> Void
     ) async throws -> Double {
-        let start = Self.cpuNanoseconds()
+        let start = ProcessTime.nanoseconds()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for lane in 0..<width {
                 group.addTask {
@@ -79,13 +67,13 @@ struct StoreRound {
             }
             try await group.waitForAll()
         }
-        return Double(Self.cpuNanoseconds() - start) / Double(count) / 1_000
+        return Double(ProcessTime.nanoseconds() - start) / Double(count) / 1_000
     }
 
     private func costSynchronously(_ count: Int, _ operation: (Int) throws -> Void) rethrows -> Double {
-        let start = Self.cpuNanoseconds()
+        let start = ProcessTime.nanoseconds()
         for number in 0..<count { try operation(number) }
-        return Double(Self.cpuNanoseconds() - start) / Double(count) / 1_000
+        return Double(ProcessTime.nanoseconds() - start) / Double(count) / 1_000
     }
 
     // MARK: Cases
@@ -188,11 +176,12 @@ struct StoreRound {
         var times: [(cpu: Double, elapsed: Double)] = []
         for _ in 0..<5 {
             let store = store()
-            let (cpu, start) = (Self.cpuNanoseconds(), ContinuousClock.now)
+            let (cpu, start) = (ProcessTime.nanoseconds(), ContinuousClock.now)
             guard try await store.responses(for: Self.key(50_000)).count == 1 else {
                 throw BenchError("A response is gone.")
             }
-            times.append((Double(Self.cpuNanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1)))
+            times.append(
+                (Double(ProcessTime.nanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1)))
             await store.close()
         }
         return [.median(times.map(\.cpu)), .median(times.map(\.elapsed))]
@@ -202,15 +191,15 @@ struct StoreRound {
         let store = store()
         try await fill(store, count: 11_000, sizes: 2_000...40_000)
         let usage = try await store.usage()
-        let (cpu, start) = (Self.cpuNanoseconds(), ContinuousClock.now)
+        let (cpu, start) = (ProcessTime.nanoseconds(), ContinuousClock.now)
         try await store.trim(toByteCount: Int(usage.byteCount) / 11)
         let result = [
-            Double(Self.cpuNanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1),
+            Double(ProcessTime.nanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1),
         ]
         guard try await store.usage().responseCount < 1_100 else { throw BenchError("Too little has gone.") }
-        let afterwards = Self.cpuNanoseconds()
+        let afterwards = ProcessTime.nanoseconds()
         await store.finishTidying()
-        let tidying = Double(Self.cpuNanoseconds() - afterwards) / 1e6
+        let tidying = Double(ProcessTime.nanoseconds() - afterwards) / 1e6
         await store.close()
         return result + [tidying]
     }
@@ -229,9 +218,10 @@ struct StoreRound {
         var times: [(cpu: Double, elapsed: Double)] = []
         for _ in 0..<5 {
             let (store, table) = (store(), ImpressionTable(capacity: count))
-            let (cpu, start) = (Self.cpuNanoseconds(), ContinuousClock.now)
+            let (cpu, start) = (ProcessTime.nanoseconds(), ContinuousClock.now)
             await table.load(from: store) { print("The store can't be read: \($0)") }.value
-            times.append((Double(Self.cpuNanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1)))
+            times.append(
+                (Double(ProcessTime.nanoseconds() - cpu) / 1e6, (ContinuousClock.now - start) / .milliseconds(1)))
             guard table.count == count else { throw BenchError("\(table.count) of \(count) impressions are loaded.") }
             await store.close()
         }
@@ -278,76 +268,5 @@ struct StoreRound {
         var body = Data(count: byteCount)
         let count = body.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
         return body.prefix(max(0, count))
-    }
-}
-
-/// A table with a unique key and everything inline: what SQLite takes without a store around it.
-private final class BareDatabase {
-    private var handle: OpaquePointer?
-    private var insertion: OpaquePointer?
-    private var selection: OpaquePointer?
-
-    init(_ path: String) throws {
-        guard sqlite3_open(path, &handle) == SQLITE_OK else { throw BenchError("SQLite can't open a file.") }
-        try execute(
-            """
-            PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-            CREATE TABLE entries (id INTEGER PRIMARY KEY, key BLOB UNIQUE, metadata BLOB, body BLOB);
-            """)
-        let insert = "INSERT INTO entries (key, metadata, body) VALUES (?, ?, ?)"
-        guard sqlite3_prepare_v2(handle, insert, -1, &insertion, nil) == SQLITE_OK,
-            sqlite3_prepare_v2(handle, "SELECT body FROM entries WHERE key = ?", -1, &selection, nil) == SQLITE_OK
-        else { throw BenchError("SQLite can't prepare.") }
-    }
-
-    deinit {
-        sqlite3_finalize(insertion)
-        sqlite3_finalize(selection)
-        sqlite3_close(handle)
-    }
-
-    func execute(_ sql: String) throws {
-        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw BenchError("SQLite fails.") }
-    }
-
-    func transaction(_ body: () throws -> Void) throws {
-        try execute("BEGIN IMMEDIATE")
-        try body()
-        try execute("COMMIT")
-    }
-
-    func insert(_ number: Int, _ metadata: Data, _ body: Data) throws {
-        let key = Self.key(number)
-        let code = key.withUnsafeBytes { key in
-            metadata.withUnsafeBytes { metadata in
-                body.withUnsafeBytes { body in
-                    sqlite3_bind_blob(insertion, 1, key.baseAddress, Int32(key.count), nil)
-                    sqlite3_bind_blob(insertion, 2, metadata.baseAddress, Int32(metadata.count), nil)
-                    sqlite3_bind_blob(insertion, 3, body.baseAddress, Int32(body.count), nil)
-                    defer { sqlite3_reset(insertion) }
-                    return sqlite3_step(insertion)
-                }
-            }
-        }
-        guard code == SQLITE_DONE else { throw BenchError("SQLite can't insert.") }
-    }
-
-    /// - Returns: The length of the body, which has been copied; `nil` if there is none.
-    func find(_ number: Int) throws -> Int? {
-        Self.key(number).withUnsafeBytes { key in
-            sqlite3_bind_blob(selection, 1, key.baseAddress, Int32(key.count), nil)
-            defer { sqlite3_reset(selection) }
-            guard sqlite3_step(selection) == SQLITE_ROW, let bytes = sqlite3_column_blob(selection, 0) else {
-                return nil
-            }
-            return Data(bytes: bytes, count: Int(sqlite3_column_bytes(selection, 0))).count
-        }
-    }
-
-    private static func key(_ number: Int) -> [UInt64] {
-        // Mixed, so that keys come in no order.
-        var bits = UInt64(number) &* 0x9e37_79b9_7f4a_7c15
-        bits ^= bits >> 32
-        return [bits, bits &* 0xc2b2_ae3d_27d4_eb4f]
     }
 }

@@ -49,25 +49,18 @@ struct TransportRound: Sendable {
     /// User and system time of this process, for one request.
     func cpuMicroseconds() async throws -> Double {
         #if os(Linux)
-        let before = Self.processMicroseconds()
+        let before = ProcessTime.nanoseconds()
         switch client {
         case .easy: try runEasy()
         case .transport: try await runTransport()
         }
-        return (Self.processMicroseconds() - before) / Double(perClient * concurrency)
+        return Double(ProcessTime.nanoseconds() - before) / 1_000 / Double(perClient * concurrency)
         #else
         throw BenchError("CurlTransport is for Linux.")
         #endif
     }
 
     #if os(Linux)
-    static func processMicroseconds() -> Double {
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6
-            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
-    }
-
     private func runTransport() async throws {
         var configuration = CurlTransport.Configuration()
         configuration.usesEnvironmentProxies = false

@@ -60,6 +60,7 @@ final class CacheProxy: Sendable {
             note(client, "the server: \(error)")
             guard !client.hasBegun else { return client.abort() }
             let isLate = (error as? HTTPTransportError)?.code == .timedOut
+            // It throws if the client has gone, whom nothing has to be told then.
             try? await client.refuse(isLate ? 504 : 502)
         }
     }

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import Foundation
 import Testing
 
@@ -83,7 +84,7 @@ struct StoredHeadCodingTests {
 
     @Test("damaged bytes are no head, or a head that can be judged: nothing traps")
     func mutations() {
-        var random = SplitMix(state: 20_261_130)
+        var random = SeededGenerator(seed: 20_261_130)
         for round in 0..<20_000 {
             let heads = [Self.heads[0], Self.heads[1], Self.redirected("max-age=60")]
             var data = heads[round % 3].encoded()
@@ -101,25 +102,12 @@ struct StoredHeadCodingTests {
 
     @Test("random bytes are no head, or one: nothing traps")
     func garbage() {
-        var random = SplitMix(state: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<20_000 {
             var data = Data(
                 (0..<Int.random(in: 0..<80, using: &random)).map { _ in .random(in: 0...255, using: &random) })
             if !data.isEmpty { data[0] = 2 }
             _ = HTTPCache.StoredHead(encoded: data)
         }
-    }
-}
-
-/// The same numbers in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word >> 31)
     }
 }

@@ -4,12 +4,20 @@ import Foundation
 import FoundationNetworking
 import Testing
 
+/// A transport that has connections of its own, and an end.
+protocol ClosableTransport: HTTPTransport, AnyObject {
+    func shutDown() async
+}
+
+extension CurlTransport: ClosableTransport {}
+extension URLSessionTransport: ClosableTransport {}
+
 /// A transport that has to keep the contract.
 struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Whether it is Foundation's `URLSession`, not Apple's: it promises less. Each row that gives way to it says why.
     var isFoundation = false
-    let make: @Sendable (_ connectionsPerHost: Int) -> any HTTPTransport
+    let make: @Sendable (_ connectionsPerHost: Int) -> any ClosableTransport
 
     static let all = [
         TransportUnderTest(testDescription: "CurlTransport") { connections in
@@ -25,7 +33,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    func callAsFunction(connectionsPerHost: Int = 6) -> any HTTPTransport { make(connectionsPerHost) }
+    func callAsFunction(connectionsPerHost: Int = 6) -> any ClosableTransport { make(connectionsPerHost) }
 }
 
 /// What every transport must do, against a server that says exactly what the test wants.

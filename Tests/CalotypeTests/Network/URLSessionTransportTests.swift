@@ -74,46 +74,6 @@ import Testing
         #expect(body == Data("stub".utf8))
     }
 
-    @Test("shutting down fails what runs, and what comes later")
-    func shutDown() async throws {
-        let gotRequest = TestEvent()
-        let server = try RawServer { connection in
-            _ = connection.readHead()
-            gotRequest.fire()
-            connection.waitForClose()
-        }
-        let transport = URLSessionTransport()
-        let url = server.url()
-        let tasks = (0..<3).map { _ in Task { await transportErrorCode { _ = try await transport.get(url) } } }
-        await gotRequest.wait()
-        await transport.shutDown()
-        for task in tasks { #expect(await task.value == .other) }
-        #expect(await transportErrorCode { _ = try await transport.get(url) } == .other)
-        await transport.shutDown()
-        await server.waitUntilAllClosed()
-    }
-
-    @Test("a body keeps the transport, and the last reference ends its connections")
-    func lifetime() async throws {
-        let gotHead = TestEvent()
-        let server = try RawServer { connection in
-            _ = connection.readHead()
-            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n")
-            gotHead.waitBlocking()
-            connection.write("abc")
-            connection.waitForClose()
-        }
-        var transport: URLSessionTransport? = URLSessionTransport()
-        weak let observed = transport
-        var response = try await transport?.send(HTTPRequest(url: server.url()))
-        transport = nil
-        #expect(observed != nil)
-        gotHead.fire()
-        #expect(try await response?.body.gathered() == Data("abc".utf8))
-        response = nil
-        await server.waitUntilAllClosed()
-    }
-
     @Test("whenever a task is cancelled, it ends once")
     func cancellation() async throws {
         let server = try RawServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody")

@@ -6,10 +6,11 @@ import Testing
 @MainActor
 @Suite("The model: offline, then online")
 struct ModelReconnectionTests {
-    @Test("a stale image that can't be validated offline is, once the network is back")
-    func staleOffline() async throws {
+    /// A red image that has gone stale, without a network, whose server will fail once more and then give a green one.
+    private static func staleImage(
+        _ fields: HTTPFields
+    ) async throws -> (Fixture, ScriptedTransport, ManualNetworkMonitor, ImageRequest) {
         let network = ManualNetworkMonitor(NetworkStatus(isAvailable: false))
-        let fields: HTTPFields = ["Cache-Control": "max-age=10, stale-while-revalidate=1000"]
         let old = TestImages.solidPNG(width: 8, height: 8, color: .red)
         let new = TestImages.solidPNG(width: 8, height: 8, color: .green)
         let transport = ScriptedTransport([
@@ -22,6 +23,13 @@ struct ModelReconnectionTests {
         let request = ImageRequest(url: try #require(URL(string: "http://img.example.com/a.png")))
         _ = try await fixture.pipeline.image(for: request)
         fixture.clock.advance(by: .seconds(60))
+        return (fixture, transport, network, request)
+    }
+
+    @Test("a stale image that can't be validated offline is, once the network is back")
+    func staleOffline() async throws {
+        let (fixture, _, network, request) = try await Self.staleImage(
+            ["Cache-Control": "max-age=10, stale-while-revalidate=1000"])
         let view = ModelView(request, in: fixture.pipeline)
         view.appear()
         await fixture.events.wait { if case .failed = $0 { true } else { false } }
@@ -34,21 +42,8 @@ struct ModelReconnectionTests {
 
     @Test("an old image that stands in while there is no network gives way to the new one when there is")
     func standIn() async throws {
-        let network = ManualNetworkMonitor(NetworkStatus(isAvailable: false))
-        let fields: HTTPFields = ["Cache-Control": "max-age=10"]
-        let old = TestImages.solidPNG(width: 8, height: 8, color: .red)
-        let new = TestImages.solidPNG(width: 8, height: 8, color: .green)
-        let transport = ScriptedTransport([
-            .respond(200, fields, old), .fail(.cannotConnect), .respond(200, fields, new),
-        ])
-        let fixture = try Fixture {
-            $0.transport = transport
-            $0.network = network
-        }
-        let request = ImageRequest(url: try #require(URL(string: "http://img.example.com/a.png")))
-        _ = try await fixture.pipeline.image(for: request)
+        let (fixture, transport, network, request) = try await Self.staleImage(["Cache-Control": "max-age=10"])
         fixture.memory.removeAll()
-        fixture.clock.advance(by: .seconds(60))
         let view = ModelView(request, in: fixture.pipeline)
         view.appear()
         #expect(await view.waitForImage(from: .storage) == .red)

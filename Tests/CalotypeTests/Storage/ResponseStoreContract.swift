@@ -192,6 +192,9 @@ struct ResponseStoreContract<Store: ResponseStore>: Sendable {
         try await aborted.append(bytes(10))
         #expect(try await store.responses(for: key("a")).isEmpty)
         await aborted.abort()
+        // Whatever still comes: it would be a part of a body.
+        try await aborted.append(bytes(5))
+        #expect(try await aborted.commit() == nil)
         do {
             let dropped = try await store.writer(
                 for: key("a"), resource: "a", metadata: Data([1]), replacing: nil, since: store.epoch())
@@ -230,6 +233,12 @@ struct ResponseStoreContract<Store: ResponseStore>: Sendable {
         #expect(try await put(store, "b", body: bytes(40_001)) == nil)
         #expect(try await put(store, "a", body: bytes(40_001), replacing: small.id) == nil)
         #expect(try await store.responses(for: key("a")).map(\.id) == [small.id])
+        // Nor does what still comes make a body of one that was too large on its way.
+        let writer = try await store.writer(
+            for: key("c"), resource: "c", metadata: Data([0]), replacing: nil, since: store.epoch())
+        for count in [30_000, 20_000, 5] { try await writer.append(bytes(count)) }
+        #expect(try await writer.commit() == nil)
+        #expect(try await store.responses(for: key("c")).isEmpty)
         try await expect(store, responseCount: 1)
     }
 

@@ -105,11 +105,42 @@ struct StoreFaultTests {
             #expect(try await store.get("a") == nil)
             #expect(folder.systemErrors.compactMap { $0 as? FileFailure }.map(\.code) == [EBUSY])
             #expect(folder.bodies.count == 1)
+            // Nor by whoever looks for what belongs to nothing, which is reported as well.
+            #expect(try await store.verify().orphanCount == 1)
+            let failures = folder.systemErrors.compactMap { $0 as? FileFailure }
+            #expect(failures.count > 1 && failures.allSatisfy { $0.code == EBUSY })
+            #expect(folder.bodies.count == 1)
             await store.close()
             let next = folder.store()
             #expect(try await next.usage().responseCount == 0)
             _ = try await next.verify()
             #expect(folder.bodies.isEmpty)
+        }
+    }
+
+    @Test("an index that was set aside and can't be erased is reported")
+    func unerasedIndex() async throws {
+        try await StoreFolder.with { folder in
+            let first = folder.store()
+            try await first.put("a", distinctBytes(100, seed: 1))
+            await first.close()
+            try Data(repeating: 7, count: 10_000).write(to: folder.index)
+            let store = folder.store {
+                $0.calls.unlink = { path in
+                    guard path.contains("/damaged/") else { return FileCalls.system.unlink(path) }
+                    errno = EACCES
+                    return -1
+                }
+            }
+            #expect(try await store.get("a") == nil)
+            #expect(folder.errors == [.damagedIndex])
+            try await store.removeAll()
+            #expect(
+                folder.systemErrors.compactMap { $0 as? FileFailure }.map(\.description).allSatisfy {
+                    $0.hasPrefix("can't remove a damaged index: ")
+                })
+            #expect(!folder.systemErrors.isEmpty)
+            await store.close()
         }
     }
 
@@ -174,6 +205,7 @@ struct StoreFaultTests {
             while (FileCalls.byteCount(of: index + "-wal") ?? 0) < 390_000, ContinuousClock.now < deadline {
                 try await Task.sleep(for: .milliseconds(5))
             }
+            #expect(ContinuousClock.now < deadline, "The disk hasn't become full in 20 seconds.")
             try await Task.sleep(for: .milliseconds(100))
             process.killNow()
             let end = await process.end()

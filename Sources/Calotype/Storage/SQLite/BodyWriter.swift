@@ -139,3 +139,10 @@ final class BodyWriter: ResponseWriter {
         set(.refused)
     }
 }
+
+extension StoreDeposit {
+    /// Whether there is any use in writing the body. The index decides again.
+    func isStorable(bodyByteCount: Int64, _ options: SQLiteStore.Options) -> Bool {
+        bodyByteCount + Int64(metadata.count) <= Int64(options.byteLimit)
+    }
+}

@@ -158,6 +158,12 @@ package struct SQLiteFailure: Error, Equatable, CustomStringConvertible {
     /// "database disk image is malformed (SQLite 11)".
     package var description: String { "\(String(cString: sqlite3_errstr(code))) (SQLite \(code))" }
 
+    /// A database that isn't a store's, or of a format that no version writes any more. A code that SQLite doesn't use: it
+    /// counts as damage.
+    static let otherFormat = SQLiteFailure(code: SQLITE_NOTADB | 99 << 8)
+    /// The file system has no shared memory, say.
+    static let noWriteAheadLog = SQLiteFailure(code: SQLITE_NOLFS)
+
     /// Whether the file is no database, or a damaged one.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) || code == Self.shortRead }
 

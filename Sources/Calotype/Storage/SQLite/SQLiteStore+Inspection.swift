@@ -6,7 +6,7 @@ public struct StoreEntry: Sendable, Identifiable {
     public let id: StoredResponse.ID
     /// What was stored with it.
     public let metadata: Data
-    /// The length of the body.
+    /// The length of the body, in bytes.
     public let bodyByteCount: Int64
     /// Scheme, host and port of where it came from: "https://img.example.com".
     public let origin: String
@@ -55,7 +55,7 @@ public struct StoreVerification: Sendable, Hashable {
     public var checkedCount = 0
     /// Responses that were damaged, or whose file was gone. They have been removed.
     public var damagedCount = 0
-    /// Files that belong to no response. They have been removed.
+    /// Files that belong to no response. They have been removed; one that can't be is reported as an event.
     public var orphanCount = 0
     /// What SQLite's own check says of the index; empty if it is whole.
     public var indexFaults: [String] = []
@@ -153,11 +153,7 @@ extension SQLiteStore {
             last = next
         }
         for folder in FileCalls.names(in: home.bodiesPath) {
-            result.orphanCount += try await writer.perform { index in
-                let count = try index.orphans(in: folder).count
-                try index.sweep(folder)
-                return count
-            }
+            result.orphanCount += try await writer.perform { try $0.sweep(folder) }
         }
         await writer.sweep()
         return result

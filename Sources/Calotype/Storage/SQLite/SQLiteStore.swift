@@ -23,6 +23,8 @@ import Synchronization
 ///
 /// - Isolation: Any thread. SQLite and files are touched on the store's own threads: one that writes the index, one that
 ///   writes bodies, two that read.
+/// - Errors: A method throws ``StoreError``, or an error whose description says what SQLite or the system couldn't do, and
+///   names no path.
 /// - Memory: About 2 MB for each of its three connections, 4 to 8 bytes for each response, by which most misses are known
 ///   without a look at the index, and ``Options/stagingByteLimit`` for bodies on their way.
 public final class SQLiteStore: ResponseStore {
@@ -43,7 +45,7 @@ public final class SQLiteStore: ResponseStore {
         public var entryLimit: Int
         /// What a power cut may take.
         public var durability: Durability
-        /// The largest body that is kept in the index; larger ones are files of their own.
+        /// The largest body that is kept in the index, in bytes; larger ones are files of their own.
         public var inlineByteLimit: Int
         /// When the device lets the files be read. That of files which are there already stays as it is.
         public var fileProtection: FileProtection
@@ -87,8 +89,8 @@ public final class SQLiteStore: ResponseStore {
     let files: BodyFiles
     private let readers: [StoreReader]
     let filter = StoreFilter()
-    /// Keeps what mustn't reach the disk. Its IDs are the negative ones.
-    private let unnamed: MemoryStore
+    /// Keeps what mustn't reach the disk.
+    private let unnamed: UnnamedResponses
 
     /// Makes a store. Its folder is made, and its index opened, when it is first used.
     ///
@@ -111,7 +113,7 @@ public final class SQLiteStore: ResponseStore {
         writer = StoreWriter(home, staging: staging, filter: filter)
         files = BodyFiles(home, staging: staging)
         readers = [StoreReader(home), StoreReader(home)]
-        unnamed = MemoryStore(byteLimit: min(options.byteLimit, 16 << 20))
+        unnamed = UnnamedResponses(byteLimit: min(options.byteLimit, 16 << 20))
         AppEventCenter.shared.add(self)
     }
 
@@ -151,7 +153,7 @@ public final class SQLiteStore: ResponseStore {
     ///
     /// - Throws: What keeps the index from being read.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
-        if key.isUnnamed { return try await unnamed.responses(for: key).map(\.unnamed) }
+        if key.isUnnamed { return unnamed.responses(for: key) }
         if filter.rulesOut(key, generation: home.currentGeneration) { return [] }
         let (found, damaged) = try await read { try $0.responses(for: key) }
         if found.isEmpty, damaged.isEmpty, filter.noteMiss() { writer.loadFilter() }
@@ -163,7 +165,7 @@ public final class SQLiteStore: ResponseStore {
     ///
     /// - Throws: What keeps the index or the file from being read.
     public func body(of id: StoredResponse.ID) async throws -> StoredBody? {
-        if id.isUnnamed { return try await unnamed.body(of: id.opposite) }
+        if id.isUnnamed { return try await unnamed.body(of: id) }
         switch try await check(id) {
         case .whole(let body):
             writer.noteUse(of: id.number)
@@ -200,7 +202,7 @@ public final class SQLiteStore: ResponseStore {
 
     /// Replaces the metadata and leaves the body as it is.
     public func updateMetadata(of id: StoredResponse.ID, to metadata: Data) async throws -> Bool {
-        if id.isUnnamed { return try await unnamed.updateMetadata(of: id.opposite, to: metadata) }
+        if id.isUnnamed { return try await unnamed.updateMetadata(of: id, to: metadata) }
         return try await writer.perform { try $0.setMetadata(of: id.number, to: metadata) }
     }
 
@@ -209,13 +211,8 @@ public final class SQLiteStore: ResponseStore {
         for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> any ResponseWriter {
-        if key.isUnnamed {
-            return UnnamedWriter(
-                try await unnamed.writer(
-                    for: key, resource: resource, metadata: metadata, replacing: replaced?.opposite, since: epoch))
-        }
-        return BodyWriter(
-            self, .init(key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch))
+        let deposit = StoreDeposit(key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch)
+        return key.isUnnamed ? unnamed.writer(of: deposit) : BodyWriter(self, deposit)
     }
 
     /// Stores a response whose whole body is at hand.
@@ -227,12 +224,8 @@ public final class SQLiteStore: ResponseStore {
         _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> StoredResponse? {
-        if key.isUnnamed {
-            return try await unnamed.add(
-                body, for: key, resource: resource, metadata: metadata, replacing: replaced?.opposite, since: epoch
-            )?.unnamed
-        }
         let deposit = StoreDeposit(key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch)
+        if key.isUnnamed { return unnamed.add(body, deposit) }
         guard deposit.isStorable(bodyByteCount: Int64(body.count), options) else { return nil }
         if body.count > options.inlineByteLimit {
             return try await commit(deposit, staged: try await files.write(body))
@@ -268,15 +261,14 @@ public final class SQLiteStore: ResponseStore {
 
     /// Removes one variant.
     public func remove(_ id: StoredResponse.ID) async throws {
-        if id.isUnnamed { return try await unnamed.remove(id.opposite) }
+        if id.isUnnamed { return try await unnamed.remove(id) }
         _ = try await writer.perform { try $0.remove(id.number) }
     }
 
     /// Removes what is stored for a resource, in every partition.
     public func remove(_ resource: ResourceID) async throws {
-        let unnamed = unnamed
         try await writer.perform(
-            recording: {
+            recording: { [unnamed] in
                 $0.record(resource)
                 unnamed.erase(resource)
             }
@@ -285,10 +277,9 @@ public final class SQLiteStore: ResponseStore {
 
     /// Removes what is stored for a partition, and leaves nothing of it in the index.
     public func removePartition(_ partition: Partition) async throws {
-        let unnamed = unnamed
         try await writer.perform(
             erases: true,
-            recording: {
+            recording: { [unnamed] in
                 $0.record(partition)
                 unnamed.erase(partition)
             }
@@ -297,27 +288,12 @@ public final class SQLiteStore: ResponseStore {
 
     /// Removes everything, and leaves nothing of it in the index.
     public func removeAll() async throws {
-        let unnamed = unnamed
         try await writer.perform(
             erases: true,
-            recording: {
+            recording: { [unnamed] in
                 $0.recordEverything()
                 unnamed.eraseAll()
             }
         ) { try $0.removeAll() }
-    }
-}
-
-/// What a response is stored with, besides its body.
-struct StoreDeposit: Sendable {
-    let key: FetchKey
-    let resource: ResourceID
-    let metadata: Data
-    let replaced: StoredResponse.ID?
-    let epoch: StoreEpoch
-
-    /// Whether there is any use in writing the body. The index decides again.
-    func isStorable(bodyByteCount: Int64, _ options: SQLiteStore.Options) -> Bool {
-        bodyByteCount + Int64(metadata.count) <= Int64(options.byteLimit)
     }
 }

@@ -222,7 +222,11 @@ final class StoreHome: Sendable {
 
     /// Removes what has been set aside: it holds bodies that somebody may have asked to be erased.
     func removeDamagedIndex() {
-        for name in FileCalls.names(in: damagedPath) { _ = calls.unlink("\(damagedPath)/\(name)") }
+        for name in FileCalls.names(in: damagedPath) {
+            if calls.unlink("\(damagedPath)/\(name)") != 0, errno != ENOENT {
+                report("erase", FileFailure("remove a damaged index"))
+            }
+        }
     }
 }
 
@@ -232,33 +236,5 @@ final class StoreObserver: Sendable {
 
     init(_ onEvent: @escaping @Sendable (ImageEvent) -> Void) {
         self.onEvent = onEvent
-    }
-}
-
-extension SQLiteFailure {
-    /// A database that isn't a store's, or of a format that no version writes any more.
-    static let otherFormat = SQLiteFailure(code: 26 | 99 << 8)
-    /// The file system has no shared memory, say.
-    static let noWriteAheadLog = SQLiteFailure(code: 22)
-}
-
-/// A connection to a store's index.
-///
-/// - Isolation: One thread at a time.
-final class StoreConnection {
-    let database: SQLiteConnection
-    let digestKey: DigestKey
-    let generation: Int
-    let identity: FileIdentity?
-
-    init(_ database: SQLiteConnection, home: StoreHome, _ generation: Int) throws {
-        self.database = database
-        self.generation = generation
-        identity = FileIdentity(path: home.indexPath)
-        let key = try SQLiteStatement(database, "SELECT digest_key_1, digest_key_2 FROM state")
-        guard try key.step() else { throw SQLiteFailure.otherFormat }
-        digestKey = DigestKey(
-            UInt64(bitPattern: key.number(0)), UInt64(bitPattern: key.number(1)))
-        key.reset()
     }
 }

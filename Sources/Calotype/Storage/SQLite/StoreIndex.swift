@@ -5,9 +5,9 @@ import Foundation
 /// - Isolation: The writer's thread alone.
 final class StoreIndex {
     let connection: StoreConnection
-    private let home: StoreHome
+    let home: StoreHome
     private let filter: StoreFilter
-    private var database: SQLiteConnection { connection.database }
+    var database: SQLiteConnection { connection.database }
 
     // Of the transaction under way.
     private var nextID: Int64 = 0
@@ -21,7 +21,7 @@ final class StoreIndex {
     /// Gives the uses that haven't been written yet, once.
     private let takeUses: () -> [Int64: Int64]
     /// Removals since free pages were last looked at.
-    private var removalCount = 0
+    var removalCount = 0
 
     init(
         _ connection: StoreConnection, home: StoreHome, filter: StoreFilter, takeUses: @escaping () -> [Int64: Int64]
@@ -65,7 +65,7 @@ final class StoreIndex {
     }
 
     /// One that isn't there any more has been removed by somebody; one that can't be removed is swept up later.
-    private func removeFile(_ file: String) {
+    func removeFile(_ file: String) {
         if home.calls.unlink("\(home.bodiesPath)/\(file)") != 0, errno != ENOENT {
             home.report("remove", FileFailure("remove a body"))
         }
@@ -305,54 +305,5 @@ final class StoreIndex {
         var ids: [Int64] = []
         while try statement.step() { ids.append(statement.number(0)) }
         return ids
-    }
-
-    // MARK: Space
-
-    /// Whether free pages have become so many that the file should shrink.
-    func hasManyFreePages() throws -> Bool {
-        guard removalCount >= 256 else { return false }
-        removalCount = 0
-        let free = try database.number("PRAGMA freelist_count")
-        return try free > 1_024 && free > database.number("PRAGMA page_count") / 4
-    }
-
-    /// Gives some free pages back to the file system. Not within a transaction.
-    ///
-    /// - Returns: Whether there are more to give back: an eighth is left for what comes next.
-    func returnFreePages() throws -> Bool {
-        let spare = try database.number("PRAGMA freelist_count") - database.number("PRAGMA page_count") / 8
-        guard spare > 0 else { return false }
-        // Each that isn't at the end of the file has to be exchanged for one that is: some 10 us.
-        try database.execute("PRAGMA incremental_vacuum(\(min(spare, 512)))")
-        return true
-    }
-
-    /// Leaves nothing of what has been removed, neither in free pages nor in the log. Not within a transaction.
-    ///
-    /// - Returns: Whether it is done; if not, somebody still reads the log.
-    func erase() throws -> Bool {
-        try database.execute("PRAGMA incremental_vacuum")
-        let checkpoint = try SQLiteStatement(database, "PRAGMA wal_checkpoint(TRUNCATE)")
-        return try checkpoint.step() && checkpoint.number(0) == 0
-    }
-
-    // MARK: Sweeping
-
-    /// Removes the files of a folder of bodies that no row names. Within a transaction: nobody places a body meanwhile.
-    func sweep(_ folder: String) throws {
-        for file in try orphans(in: folder) { _ = home.calls.unlink("\(home.bodiesPath)/\(file)") }
-    }
-
-    /// The files of a folder of bodies that no row names. Within a transaction.
-    func orphans(in folder: String) throws -> [String] {
-        let files = FileCalls.names(in: "\(home.bodiesPath)/\(folder)").map { "\(folder)/\($0)" }
-        guard !files.isEmpty else { return [] }
-        let rows = try database.statement(.filesInFolder)
-        rows.bind(1, "\(folder)/")
-        rows.bind(2, "\(folder)0")
-        var named: Set<String> = []
-        while try rows.step() { named.insert(rows.text(0)) }
-        return files.filter { !named.contains($0) }
     }
 }

@@ -47,6 +47,7 @@ final class StoreStaging: Sendable {
                 return state
             })
         else { return }
+        // If it stays, the next one sweeps for nothing.
         _ = home.calls.unlink("\(home.stagingPath)/\(name).lock")
         withExtendedLifetime(lock) {}
     }
@@ -57,13 +58,14 @@ final class StoreStaging: Sendable {
         var names = Set(FileCalls.names(in: home.stagingPath).map { String($0.prefix(32)) })
         if let own { names.remove(own) }
         return names.filter { name in
-            // Whoever has the lock is gone if it can be had.
+            // Whoever has the lock is gone if it can be had. One that can't be opened is left for another time.
             let path = "\(home.stagingPath)/\(name).lock"
             return (try? FileLock(path, waits: false)) != nil
         }.sorted()
     }
 
-    /// Removes what a writer that is gone has left.
+    /// Removes what a writer that is gone has left, unless somebody else is doing that. What stays is tried again with the
+    /// next sweep.
     func remove(_ name: String) {
         guard let lock = try? FileLock("\(home.stagingPath)/\(name).lock", waits: false) else { return }
         for file in FileCalls.names(in: home.stagingPath) where file.hasPrefix(name) {
@@ -116,6 +118,7 @@ final class StagedBody: Sendable {
     deinit {
         let (descriptor, path) = state.withLock { ($0.descriptor, $0.isKept ? nil : $0.path) }
         if descriptor >= 0 { close(descriptor) }
+        // If it stays, it is swept up once this process is gone.
         if let path { _ = home.calls.unlink(path) }
     }
 

@@ -37,20 +37,18 @@ final class StoreWriter: Sendable {
     /// How long uses wait for a change that comes anyway.
     private static let useDelay = DispatchTimeInterval.seconds(10)
 
-    private let home: StoreHome
-    private let staging: StoreStaging
+    let home: StoreHome
+    let staging: StoreStaging
     private let filter: StoreFilter
-    private let queue = DispatchQueue(label: "calotype.store.writer", qos: .utility)
+    let queue = DispatchQueue(label: "calotype.store.writer", qos: .utility)
     private let line = Mutex(Line())
 
     // Touched on `queue` alone.
-    private nonisolated(unsafe) var index: StoreIndex? {
+    private(set) nonisolated(unsafe) var index: StoreIndex? {
         // It looks at memory that the connection has mapped.
         willSet { filter.detach() }
     }
-    private nonisolated(unsafe) var isErasurePending = false
-    private nonisolated(unsafe) var isShrinking = false
-    private nonisolated(unsafe) var sweeping: (writers: [String], folders: [String])?
+    nonisolated(unsafe) var tidying = StoreTidying()
 
     init(_ home: StoreHome, staging: StoreStaging, filter: StoreFilter) {
         self.home = home
@@ -168,8 +166,8 @@ final class StoreWriter: Sendable {
         line.withLock { $0.isClosed = true }
         queue.async {
             self.index = nil
-            if self.sweeping == nil { self.staging.close() } else { self.staging.leave() }
-            self.sweeping = nil
+            if self.tidying.sweep == nil { self.staging.close() } else { self.staging.leave() }
+            self.tidying.sweep = nil
             completion()
         }
     }
@@ -218,13 +216,13 @@ final class StoreWriter: Sendable {
             index.rollBack()
             throw error
         }
-        if changes.contains(where: \.erases) { isErasurePending = true }
+        if changes.contains(where: \.erases) { tidying.isErasurePending = true }
         tidyUp(index)
         for change in changes { change.finish(nil) }
     }
 
     /// The index, open; opened anew if it isn't the present one.
-    private func ready() throws -> StoreIndex {
+    func ready() throws -> StoreIndex {
         if let index {
             if index.connection.generation == home.currentGeneration, home.isCurrent(index.connection) { return index }
             if index.connection.generation == home.currentGeneration { home.abandonIndex() }
@@ -272,114 +270,6 @@ final class StoreWriter: Sendable {
             } catch {
                 filter.detach()
                 if !recover(from: error) { home.report("look up", error) }
-            }
-        }
-    }
-
-    // MARK: Tidying up
-
-    private func tidyUp(_ index: StoreIndex) {
-        do {
-            if isErasurePending {
-                home.removeDamagedIndex()
-                isErasurePending = try !index.erase()
-                if isErasurePending { retryErasure() }
-            } else if !isShrinking, try index.hasManyFreePages() {
-                isShrinking = true
-                queue.async { [weak self] in self?.shrinkOn() }
-            }
-        } catch {
-            home.report("tidy up", error)
-            if isErasurePending { retryErasure() }
-        }
-    }
-
-    /// Somebody reads for long: another process, say, that has been halted.
-    private func retryErasure() {
-        home.report("erase", StoreError.erasureDelayed)
-        queue.asyncAfter(deadline: .now() + .seconds(5)) { [weak self] in
-            guard let self, isErasurePending, let index else { return }
-            tidyUp(index)
-        }
-    }
-
-    private func planSweep(isEmpty: Bool) {
-        let writers = staging.abandoned()
-        guard !writers.isEmpty || isEmpty else { return }
-        sweeping = (writers, FileCalls.names(in: home.bodiesPath))
-        queue.async { [weak self] in self?.sweepOn() }
-    }
-
-    private func sweepOn() {
-        guard sweepStep() else { return }
-        // Changes that came meanwhile go first.
-        queue.async { [weak self] in self?.sweepOn() }
-    }
-
-    /// Sweeps one folder of bodies; after the last one, what writers that are gone have left.
-    ///
-    /// - Returns: Whether more is to be done.
-    private func sweepStep() -> Bool {
-        guard let (writers, folders) = sweeping, let index else { return false }
-        guard let folder = folders.last else {
-            for writer in writers { staging.remove(writer) }
-            sweeping = nil
-            return false
-        }
-        do {
-            try index.begin()
-            try index.sweep(folder)
-            try index.commit()
-            sweeping = (writers, folders.dropLast())
-            return true
-        } catch {
-            index.rollBack()
-            home.report("sweep", error)
-            sweeping = nil
-            return false
-        }
-    }
-
-    private func shrinkOn() {
-        guard shrinkStep() else { return }
-        // Changes that came meanwhile go first.
-        queue.async { [weak self] in self?.shrinkOn() }
-    }
-
-    /// - Returns: Whether more is to be done.
-    private func shrinkStep() -> Bool {
-        guard isShrinking, let index else { return false }
-        do {
-            isShrinking = try index.returnFreePages()
-        } catch {
-            home.report("tidy up", error)
-            isShrinking = false
-        }
-        return isShrinking
-    }
-
-    /// Returns once nothing is left to be swept up, nor free pages to be given back.
-    func finishTidying() async {
-        await withCheckedContinuation { continuation in
-            queue.async {
-                if (try? self.ready()) != nil {
-                    while self.sweepStep() {}
-                    while self.shrinkStep() {}
-                }
-                continuation.resume()
-            }
-        }
-    }
-
-    /// Sweeps, whatever it looks like.
-    func sweep() async {
-        await withCheckedContinuation { continuation in
-            queue.async {
-                if (try? self.ready()) != nil {
-                    self.sweeping = (self.staging.abandoned(), FileCalls.names(in: self.home.bodiesPath))
-                    while self.sweepStep() {}
-                }
-                continuation.resume()
             }
         }
     }

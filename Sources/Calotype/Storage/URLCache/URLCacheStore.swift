@@ -45,8 +45,8 @@ public final class URLCacheStore: ResponseStore {
     let entries: URLCacheEntries
     private let queue = DispatchQueue(label: "calotype.store.urlcache", qos: .userInitiated)
     private let removals = Mutex(RemovalLog())
-    /// Keeps what mustn't reach the disk. Its IDs are the negative ones.
-    private let unnamed = MemoryStore(byteLimit: 16 << 20)
+    /// Keeps what mustn't reach the disk.
+    private let unnamed = UnnamedResponses()
 
     /// Makes a store. The cache is first asked when the store is first used.
     public init(_ cache: URLCache) {
@@ -77,13 +77,13 @@ public final class URLCacheStore: ResponseStore {
 
     /// The variants stored under a key, newest first.
     public func responses(for key: FetchKey) async throws -> [StoredResponse] {
-        if key.isUnnamed { return try await unnamed.responses(for: key).map(\.unnamed) }
+        if key.isUnnamed { return unnamed.responses(for: key) }
         return try await perform { $0.responses(for: key) }
     }
 
     /// The body of a variant, checked to be whole.
     public func body(of id: StoredResponse.ID) async throws -> StoredBody? {
-        if id.isUnnamed { return try await unnamed.body(of: id.opposite) }
+        if id.isUnnamed { return try await unnamed.body(of: id) }
         return try await perform { $0.body(of: id.number) }.map { .data($0) }
     }
 
@@ -96,7 +96,7 @@ public final class URLCacheStore: ResponseStore {
 
     /// Replaces the metadata and leaves the body as it is.
     public func updateMetadata(of id: StoredResponse.ID, to metadata: Data) async throws -> Bool {
-        if id.isUnnamed { return try await unnamed.updateMetadata(of: id.opposite, to: metadata) }
+        if id.isUnnamed { return try await unnamed.updateMetadata(of: id, to: metadata) }
         return try await perform { $0.setMetadata(of: id.number, to: metadata) }
     }
 
@@ -105,13 +105,9 @@ public final class URLCacheStore: ResponseStore {
         for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> any ResponseWriter {
-        if key.isUnnamed {
-            return UnnamedWriter(
-                try await unnamed.writer(
-                    for: key, resource: resource, metadata: metadata, replacing: replaced?.opposite, since: epoch))
-        }
-        return URLCacheWriter(
-            self, StoreDeposit(key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch))
+        let deposit = StoreDeposit(key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch)
+        if key.isUnnamed { return unnamed.writer(of: deposit) }
+        return BodyCollector(byteLimit: entryByteLimit - metadata.count) { [self] in try await add($0, deposit) }
     }
 
     /// Stores a response whose whole body is at hand.
@@ -122,13 +118,12 @@ public final class URLCacheStore: ResponseStore {
         _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> StoredResponse? {
-        if key.isUnnamed {
-            return try await unnamed.add(
-                body, for: key, resource: resource, metadata: metadata, replacing: replaced?.opposite, since: epoch
-            )?.unnamed
-        }
         let deposit = StoreDeposit(key: key, resource: resource, metadata: metadata, replaced: replaced, epoch: epoch)
-        return try await perform { [self] entries in
+        return key.isUnnamed ? unnamed.add(body, deposit) : try await add(body, deposit)
+    }
+
+    private func add(_ body: Data, _ deposit: StoreDeposit) async throws -> StoredResponse? {
+        try await perform { [self] entries in
             let isPermitted = removals.withLock {
                 $0.permits(deposit.epoch, partition: deposit.key.partition, resource: deposit.resource)
             }
@@ -140,7 +135,7 @@ public final class URLCacheStore: ResponseStore {
 
     /// Removes one variant.
     public func remove(_ id: StoredResponse.ID) async throws {
-        if id.isUnnamed { return try await unnamed.remove(id.opposite) }
+        if id.isUnnamed { return try await unnamed.remove(id) }
         try await perform { $0.remove(id.number) }
     }
 
@@ -178,39 +173,5 @@ public final class URLCacheStore: ResponseStore {
                 unnamed.eraseAll()
             }
         ) { try $0.removeAll() }
-    }
-}
-
-/// Collects a body, up to what the cache would take.
-///
-/// - Isolation: Any thread.
-private final class URLCacheWriter: ResponseWriter {
-    private let store: URLCacheStore
-    private let deposit: StoreDeposit
-    /// `nil` once it has become too large, or has been given up.
-    private let body = Mutex<Data?>(Data())
-
-    init(_ store: URLCacheStore, _ deposit: StoreDeposit) {
-        self.store = store
-        self.deposit = deposit
-    }
-
-    func append(_ bytes: Data) async throws {
-        let limit = store.entryByteLimit - deposit.metadata.count
-        body.withLock { body in
-            guard let count = body?.count else { return }
-            if count + bytes.count > limit { body = nil } else { body?.append(bytes) }
-        }
-    }
-
-    func commit() async throws -> StoredResponse? {
-        guard let body = body.withLock({ $0.take() }) else { return nil }
-        return try await store.add(
-            body, for: deposit.key, resource: deposit.resource, metadata: deposit.metadata,
-            replacing: deposit.replaced, since: deposit.epoch)
-    }
-
-    func abort() async {
-        body.withLock { $0 = nil }
     }
 }

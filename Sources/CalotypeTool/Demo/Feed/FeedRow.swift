@@ -20,6 +20,15 @@ enum FeedContent {
     case picture(DecodedImage)
     case failure
 
+    /// What a phase looks like.
+    init(_ phase: RemoteImagePhase) {
+        if let image = phase.image {
+            self = .picture(image)
+        } else {
+            self = phase.error == nil ? .placeholder : .failure
+        }
+    }
+
     var picture: DecodedImage? {
         if case .picture(let image) = self { image } else { nil }
     }
@@ -47,11 +56,7 @@ final class CalotypeRow: FeedRow {
         self.pipeline = pipeline
     }
 
-    var content: FeedContent {
-        let phase = model.phase(for: request, in: pipeline)
-        if let image = phase.image { return .picture(image) }
-        return phase.error == nil ? .placeholder : .failure
-    }
+    var content: FeedContent { FeedContent(model.phase(for: request, in: pipeline)) }
 
     func appear() {
         task = Task { [model, request, pipeline] in await model.show(request, in: pipeline) }

@@ -210,17 +210,6 @@ private final class FaultCount: Sendable {
     }
 }
 
-extension FeedContent {
-    /// What a phase looks like.
-    init(_ phase: RemoteImagePhase) {
-        if let image = phase.image {
-            self = .picture(image)
-        } else {
-            self = phase.error == nil ? .placeholder : .failure
-        }
-    }
-}
-
 extension Sequence<StoryOrigin.Exchange> {
     /// Those for some paths.
     func to(_ paths: some Sequence<String>) -> [StoryOrigin.Exchange] {

@@ -1,6 +1,27 @@
 import Foundation
 
-// What readers ask of an index.
+/// A connection to a store's index.
+///
+/// - Isolation: One thread at a time.
+final class StoreConnection {
+    let database: SQLiteConnection
+    let digestKey: DigestKey
+    let generation: Int
+    let identity: FileIdentity?
+
+    init(_ database: SQLiteConnection, home: StoreHome, _ generation: Int) throws {
+        self.database = database
+        self.generation = generation
+        identity = FileIdentity(path: home.indexPath)
+        let key = try SQLiteStatement(database, "SELECT digest_key_1, digest_key_2 FROM state")
+        guard try key.step() else { throw SQLiteFailure.otherFormat }
+        digestKey = DigestKey(
+            UInt64(bitPattern: key.number(0)), UInt64(bitPattern: key.number(1)))
+        key.reset()
+    }
+}
+
+// MARK: - Reading
 
 extension StoreConnection {
     /// The responses of a key, newest first, and the IDs of those that are damaged.
