@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// Decoded images, by what they depict and how large they are.

@@ -32,7 +32,9 @@ struct UnnamedResponses: Sendable {
         store.addAtOnce(
             body, for: deposit.key, resource: deposit.resource, metadata: deposit.metadata,
             replacing: deposit.replaced?.opposite, since: deposit.epoch
-        )?.renumbered
+        ).map {
+            StoredResponse(id: $0.opposite, metadata: deposit.metadata, bodyByteCount: Int64(body.count))
+        }
     }
 
     func remove(_ id: StoredResponse.ID) async throws { try await store.remove(id.opposite) }
