@@ -80,13 +80,12 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task is cancelled.
     public func image(for request: ImageRequest) async throws -> DecodedImage {
-        let query = query(for: request)
-        if configuration.observer == nil {
-            // Nobody else is told of what memory answers, so nobody else pays for it.
-            if let image = answerFromMemory(query, request) { return image }
-        } else if glance(at: request) != nil {
-            return try await load(request, on: #isolation).result.image
+        // Nobody else is told of what memory answers, so nobody else pays for it.
+        guard configuration.observer == nil else {
+            return try await observedLoad(request, on: #isolation).result.image
         }
+        let query = query(for: request)
+        if let image = answerFromMemory(query, request) { return image }
         return try await load(request, query, on: #isolation).result.image
     }
 
@@ -166,6 +165,13 @@ public final class ImagePipeline: Sendable {
             start(load, request, query, onThisThread: onThisThread)
         }
         return load
+    }
+
+    /// The same for a caller that wants the image alone, where somebody listens.
+    @inline(never)
+    private func observedLoad(_ request: ImageRequest, on actor: (any Actor)?) -> ImageLoad {
+        glance(at: request) == nil
+            ? load(request, query(for: request), on: actor) : begin(request, onThisThread: actor == nil)
     }
 
     /// The same once memory has been asked. It isn't asked again, nor does anybody see what it may have to show meanwhile;

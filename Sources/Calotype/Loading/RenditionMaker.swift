@@ -118,7 +118,11 @@ struct RenditionMaker: Sendable {
             try decoding.append(piece)
         }
         guard let image = try decoding.preview() else { return nil }
-        return processors.isEmpty ? image : try? process(image, processors, cancellation)
+        do {
+            return try process(image, processors, cancellation)
+        } catch is ImageError {
+            return nil
+        }
     }
 
     // MARK: Processors

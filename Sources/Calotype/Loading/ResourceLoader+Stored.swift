@@ -20,6 +20,7 @@ extension ResourceLoader {
         of data: Data, _ candidate: StoreLookup.Candidate, _ layer: LoadReport.Layer, _ fetch: Fetch,
         _ lookup: StoreLookup, _ exchange: HTTPLoader.Exchange?, _ reason: HTTPCache.Reason?
     ) -> FetchedResource? {
+        // Bytes that are no image any more, or one beyond the limits, are as good as none: the caller removes them.
         let header = try? data.withUnsafeBytes {
             try BodyValidation.header(of: $0, isComplete: true, configuration.limits, stage: .cache)
         }
