@@ -52,7 +52,7 @@ public struct ImageError: Error, Sendable {
         case cannotConnect
         /// The connection broke before the response was complete.
         case connectionLost
-        /// Nothing came within the time allowed.
+        /// Nothing came, or not all of it, within the time allowed: see ``HTTPTimeouts``.
         case timedOut
         /// The network is constrained or expensive, and the configuration or the request keeps off it.
         case networkRestricted

@@ -121,14 +121,4 @@ final class CurlHandle {
         calotype_easy_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)
     }
 }
-
-extension Duration {
-    /// Rounded up, from 1 to what an `Int32` holds.
-    var wholeMilliseconds: Int {
-        guard self > .zero else { return 1 }
-        guard self < .milliseconds(Int64(Int32.max)) else { return Int(Int32.max) }
-        let (seconds, attoseconds) = components
-        return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
-    }
-}
 #endif

@@ -11,8 +11,8 @@ import Foundation
 /// could break out of its line is refused with ``HTTPTransportError/Code/other``. A user and password in the URL are sent
 /// as Basic credentials.
 ///
-/// The connect timeout covers looking up the name, connecting and TLS. The idle timeout counts from the moment the
-/// request begins to be sent, so time spent waiting for a connection or for a turn doesn't count.
+/// The connect timeout covers looking up the name, connecting and TLS. The idle and the total timeout count from the
+/// moment the request begins to be sent, so time spent waiting for a connection or for a turn doesn't count.
 ///
 /// - Isolation: any thread. Everything of libcurl is touched by the transport's own thread alone.
 /// - Owns: one thread and its connections, until ``shutDown()`` or until the last reference goes. An exchange that runs

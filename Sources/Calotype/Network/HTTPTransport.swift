@@ -65,20 +65,6 @@ extension HTTPRequest: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(redacted: self) }
 }
 
-/// How long an exchange may take.
-public struct HTTPTimeouts: Sendable, Hashable {
-    /// From the start until the connection stands.
-    public var connect: Duration
-    /// Without a byte from the server, counted anew with each byte. Time in which the reader has paused doesn't count.
-    public var idle: Duration
-
-    /// The defaults, each of which may be changed.
-    public init(connect: Duration = .seconds(15), idle: Duration = .seconds(60)) {
-        self.connect = connect
-        self.idle = idle
-    }
-}
-
 /// The priority of a running exchange.
 ///
 /// - Isolation: Any thread may read and change it. `onChange` is called by the thread that changes it.
@@ -283,6 +269,14 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
     }
 
     static let shutDown = HTTPTransportError(.other, detail: "The transport has been shut down.")
+
+    static func exceeded(idle limit: Duration) -> HTTPTransportError {
+        HTTPTransportError(.timedOut, detail: "Not a byte from the server for \(limit), the idle timeout.")
+    }
+
+    static func exceeded(total limit: Duration) -> HTTPTransportError {
+        HTTPTransportError(.timedOut, detail: "The response wasn't complete after \(limit), the total timeout.")
+    }
 }
 
 extension HTTPTransportError: CustomStringConvertible, CustomReflectable {

@@ -18,7 +18,8 @@ public import Foundation
 ///
 /// The idle timeout is the session's: it starts when the request does, so time spent waiting for a connection and
 /// connecting counts. There is no other limit to connecting: ``HTTPTimeouts/connect`` isn't read. A task that is suspended
-/// because its reader is slow isn't subject to it.
+/// because its reader is slow isn't subject to it. The total timeout starts there as well, and is the transport's; a shorter
+/// `timeoutIntervalForResource` of the configuration holds besides.
 ///
 /// It also builds on Linux, for tests. Don't use it there for servers you don't trust, but ``CurlTransport``: Foundation's
 /// session ends the process when a connection closes inside a head, or when a chunked body has trailers. Besides, it can't
