@@ -58,7 +58,7 @@ public struct ImageError: Error, Sendable {
         case networkRestricted
         /// TLS failed: a certificate that isn't trusted, say.
         case secureConnectionFailed
-        /// What came is not HTTP.
+        /// What came is not HTTP, or is damaged in its content coding.
         case malformedResponse
         /// Another fault of the transport; see ``ImageError/underlyingError``.
         case transport

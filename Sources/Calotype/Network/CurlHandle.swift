@@ -47,8 +47,9 @@ final class CurlHandle {
         calotype_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         // Room for a head and an image of usual size, so that both come in one call.
         calotype_easy_set_long(easy, CURLOPT_BUFFERSIZE, 64 * 1024)
-        // It is libcurl's one switch for both kinds of coding. Content codings are never removed here.
-        if !configuration.decodesTransferCodings { calotype_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0) }
+        // It is libcurl's one switch for both kinds of coding. Content codings it leaves alone either way, as it isn't told to
+        // ask for any: see `DecodedBody`.
+        if !configuration.decodesCodings { calotype_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0) }
         if !configuration.usesEnvironmentProxies { calotype_easy_set_string(easy, CURLOPT_PROXY, "") }
         if let path = configuration.certificateBundlePath { calotype_easy_set_string(easy, CURLOPT_CAINFO, path) }
         calotype_easy_close_on_exec(easy)

@@ -105,8 +105,9 @@ public struct HTTPResponse: Sendable {
     public var status: Int
     /// The fields. Several lines of one name may have been joined by the transport.
     public var fields: HTTPFields
-    /// The bytes, with transfer codings removed and content codings left as they are unless the transport asked for
-    /// them itself; then Content-Encoding and Content-Length are removed as well.
+    /// The bytes, with transfer codings removed. Where the transport takes a content coding off, it removes Content-Encoding
+    /// and Content-Length as well, except from a part (206): one with a coding is told by its Content-Encoding, and is
+    /// joined to nothing.
     public var body: HTTPBody
     /// How the exchange went.
     public var metrics: HTTPExchangeMetrics
@@ -187,6 +188,11 @@ public struct HTTPBody: AsyncSequence, Sendable {
         if case .whole(let data) = content { data } else { nil }
     }
 
+    /// Where it comes from, if it wasn't there from the start.
+    var source: (any HTTPBodySource)? {
+        if case .arriving(let source) = content { source } else { nil }
+    }
+
     /// Goes through the pieces.
     public func makeAsyncIterator() -> Iterator { Iterator(content: content) }
 
@@ -247,9 +253,10 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         case networkRestricted
         /// TLS failed.
         case secureConnectionFailed
-        /// Not HTTP, or a head larger than the transport takes.
+        /// Not HTTP, a head larger than the transport takes, or a content coding that is damaged.
         case malformedResponse
-        /// The body ended before its length or its last chunk.
+        /// The body ended before its length, its last chunk or the end of its content coding. The bytes are counted as they
+        /// came, in the coding.
         case truncated(received: Int64, expected: Int64?)
         /// Not http or https.
         case unsupportedScheme

@@ -96,7 +96,8 @@ struct URLSessionHead: Sendable {
         // A transfer coding frames the body, whatever a length beside it says (RFC 9112 section 6.3).
         if fields["Transfer-Encoding"] != nil { fields["Content-Length"] = nil }
         // A 304 has them removed as well: the stored response that it freshens has lost them too.
-        if contentCoding.map(Self.isDecoded) == true {
+        // A part keeps them, though decoded: nobody is to join it to another.
+        if status != 206, contentCoding.map(Self.isDecoded) == true {
             fields.removeAll { ["content-encoding", "content-length"].contains($0.name.lowercased()) }
         }
         self.fields = fields

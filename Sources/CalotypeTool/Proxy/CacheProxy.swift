@@ -33,7 +33,7 @@ final class CacheProxy: Sendable {
         var configuration = CurlTransport.Configuration()
         configuration.maximumConnections = 256
         configuration.maximumConnectionsPerHost = 256
-        configuration.decodesTransferCodings = false
+        configuration.decodesCodings = false
         transport = CurlTransport(configuration: configuration)
         #else
         transport = URLSessionTransport()
