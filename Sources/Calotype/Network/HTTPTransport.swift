@@ -260,6 +260,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         case truncated(received: Int64, expected: Int64?)
         /// Not http or https.
         case unsupportedScheme
+        /// A URL without a host, or one that isn't well-formed.
+        case invalidURL
         /// Anything else.
         case other
     }
@@ -276,6 +278,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
     }
 
     static let shutDown = HTTPTransportError(.other, detail: "The transport has been shut down.")
+
+    static let withoutHost = HTTPTransportError(.invalidURL, detail: "The URL has no host.")
 
     static func exceeded(idle limit: Duration) -> HTTPTransportError {
         HTTPTransportError(.timedOut, detail: "Not a byte from the server for \(limit), the idle timeout.")

@@ -9,12 +9,13 @@ extension URLRequest {
     ///
     /// The order of the fields is lost, and fields of one name become one line, joined with commas.
     ///
-    /// - Throws: ``HTTPTransportError``: `unsupportedScheme`, or `other` for a method or field that HTTP doesn't allow.
+    /// - Throws: ``HTTPTransportError``: `unsupportedScheme`, `invalidURL`, or `other` for a method or field that HTTP doesn't allow.
     /// - Source: RFC 9110 sections 5.5, 5.6.2 and 9.1.
     init(checking request: HTTPRequest) throws(HTTPTransportError) {
         guard ["http", "https"].contains(request.url.scheme?.lowercased()) else {
             throw HTTPTransportError(.unsupportedScheme, detail: "Only http and https URLs can be sent.")
         }
+        guard request.url.host(percentEncoded: true)?.isEmpty == false else { throw .withoutHost }
         guard request.method.isHTTPToken else {
             throw HTTPTransportError(.other, detail: "The method isn't a token of HTTP.")
         }
