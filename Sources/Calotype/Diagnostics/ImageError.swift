@@ -52,13 +52,13 @@ public struct ImageError: Error, Sendable {
         case cannotConnect
         /// The connection broke before the response was complete.
         case connectionLost
-        /// Nothing came within the time allowed.
+        /// Nothing came, or not all of it, within the time allowed: see ``HTTPTimeouts``.
         case timedOut
         /// The network is constrained or expensive, and the configuration or the request keeps off it.
         case networkRestricted
         /// TLS failed: a certificate that isn't trusted, say.
         case secureConnectionFailed
-        /// What came is not HTTP.
+        /// What came is not HTTP, or is damaged in its content coding.
         case malformedResponse
         /// Another fault of the transport; see ``ImageError/underlyingError``.
         case transport

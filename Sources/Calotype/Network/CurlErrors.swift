@@ -16,6 +16,8 @@ extension HTTPTransportError {
     ) {
         let code: Code
         switch result {
+        case CURLE_URL_MALFORMAT:
+            code = .invalidURL
         case CURLE_COULDNT_RESOLVE_HOST:
             code = .hostNotFound
         case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY, CURLE_INTERFACE_FAILED:

@@ -14,6 +14,8 @@ final class CurlExchange {
     let handle: CurlHandle
     /// When the server was last heard, or the request began to be sent; `nil` until then. The idle time starts there.
     private(set) var lastActivity: UInt64?
+    /// When the exchange fails, whatever comes until then. Its time starts with the idle time.
+    private var totalDeadline = UInt64.max
     /// Set while the reader is slow: then the server's silence is our doing.
     private(set) var isPaused = false
     /// Whether the loop has it in its list of exchanges with news.
@@ -120,7 +122,9 @@ final class CurlExchange {
     private func noteActivity() {
         let isFirst = lastActivity == nil
         lastActivity = loop.now
-        if isFirst { loop.noteDeadline(of: self) }
+        guard isFirst else { return }
+        totalDeadline = loop.now + transfer.request.timeouts.total.timeoutNanoseconds
+        loop.noteDeadline(of: self)
     }
 
     // MARK: What the loop calls
@@ -134,10 +138,18 @@ final class CurlExchange {
         curl_easy_pause(handle.easy, CURLPAUSE_CONT)
     }
 
-    /// When the exchange fails unless the server is heard; `nil` while that doesn't count.
-    var idleDeadline: UInt64? {
-        guard !isPaused, let lastActivity else { return nil }
-        return lastActivity + UInt64(transfer.request.timeouts.idle.wholeMilliseconds) * 1_000_000
+    /// When the exchange fails unless it is complete, or the server is heard; `nil` before the request is sent.
+    var deadline: UInt64? {
+        guard let lastActivity else { return nil }
+        guard !isPaused else { return totalDeadline }
+        return min(totalDeadline, lastActivity + transfer.request.timeouts.idle.timeoutNanoseconds)
+    }
+
+    /// The limit that the exchange has reached; `nil` if it may go on.
+    func lateness(at now: UInt64) -> HTTPTransportError? {
+        guard let deadline, deadline <= now else { return nil }
+        let timeouts = transfer.request.timeouts
+        return totalDeadline <= now ? .exceeded(total: timeouts.total) : .exceeded(idle: timeouts.idle)
     }
 
     /// Notes how the exchange ended. The handle is out of the multi handle, or about to be.

@@ -47,8 +47,9 @@ final class CurlHandle {
         calotype_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         // Room for a head and an image of usual size, so that both come in one call.
         calotype_easy_set_long(easy, CURLOPT_BUFFERSIZE, 64 * 1024)
-        // It is libcurl's one switch for both kinds of coding. Content codings are never removed here.
-        if !configuration.decodesTransferCodings { calotype_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0) }
+        // It is libcurl's one switch for both kinds of coding. Content codings it leaves alone either way, as it isn't told to
+        // ask for any: see `DecodedBody`.
+        if !configuration.decodesCodings { calotype_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0) }
         if !configuration.usesEnvironmentProxies { calotype_easy_set_string(easy, CURLOPT_PROXY, "") }
         if let path = configuration.certificateBundlePath { calotype_easy_set_string(easy, CURLOPT_CAINFO, path) }
         calotype_easy_close_on_exec(easy)
@@ -119,16 +120,6 @@ final class CurlHandle {
             case .veryHigh: 256
             }
         calotype_easy_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)
-    }
-}
-
-extension Duration {
-    /// Rounded up, from 1 to what an `Int32` holds.
-    var wholeMilliseconds: Int {
-        guard self > .zero else { return 1 }
-        guard self < .milliseconds(Int64(Int32.max)) else { return Int(Int32.max) }
-        let (seconds, attoseconds) = components
-        return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
     }
 }
 #endif

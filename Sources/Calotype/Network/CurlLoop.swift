@@ -25,8 +25,8 @@ final class CurlLoop {
     /// The exchanges whose callers have something to hear when the turn ends.
     private var news: [CurlExchange] = []
     private var commands: [CurlCommand] = []
-    /// No exchange becomes idle for too long before then. Activity moves deadlines away without touching this.
-    private var earliestIdleDeadline = UInt64.max
+    /// No exchange is late before then. Activity and ends move deadlines away without touching this.
+    private var earliestDeadline = UInt64.max
     private var isStopping = false
     private var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -57,7 +57,7 @@ final class CurlLoop {
             var runningCount: Int32 = 0
             curl_multi_perform(multi, &runningCount)
             let hasFreed = finishCompleted()
-            failIdle()
+            failLate()
             publishNews()
             // A transfer that has ended makes room for one that waits.
             if !(hasFreed && queue.count > 0) { sleep() }
@@ -174,22 +174,21 @@ final class CurlLoop {
 
     // MARK: Time
 
-    /// Notes that the exchange may become idle for too long.
+    /// Notes that the exchange may become late.
     func noteDeadline(of exchange: CurlExchange) {
-        if let deadline = exchange.idleDeadline { earliestIdleDeadline = min(earliestIdleDeadline, deadline) }
+        if let deadline = exchange.deadline { earliestDeadline = min(earliestDeadline, deadline) }
     }
 
-    private func failIdle() {
-        guard now >= earliestIdleDeadline else { return }
-        earliestIdleDeadline = .max
+    private func failLate() {
+        guard now >= earliestDeadline else { return }
+        earliestDeadline = .max
         for exchange in Array(running.values) {
-            guard let deadline = exchange.idleDeadline, deadline <= now else {
+            guard let error = exchange.lateness(at: now) else {
                 noteDeadline(of: exchange)
                 continue
             }
             stop(exchange)
-            let limit = exchange.transfer.request.timeouts.idle
-            exchange.finish(.failed(HTTPTransportError(.timedOut, detail: "Not a byte from the server for \(limit).")))
+            exchange.finish(.failed(error))
         }
     }
 
@@ -198,7 +197,7 @@ final class CurlLoop {
         var waiting = curl_waitfd(fd: mailbox.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         var readyCount: Int32 = 0
         // libcurl wakes earlier for its own timers.
-        let milliseconds = (earliestIdleDeadline - min(now, earliestIdleDeadline)) / 1_000_000 + 1
+        let milliseconds = (earliestDeadline - min(now, earliestDeadline)) / 1_000_000 + 1
         // Out of descriptors there is nothing to wake us: look for commands now and then.
         let limit: Int32 = mailbox.descriptor >= 0 ? .max : 10
         curl_multi_poll(multi, &waiting, 1, min(limit, Int32(clamping: milliseconds)), &readyCount)

@@ -18,11 +18,12 @@ struct CurlRequest: Sendable {
     let priority: TransferPriority
     let onInterimResponse: (@Sendable (Int, HTTPFields) -> Void)?
 
-    /// - Throws: ``HTTPTransportError``: `unsupportedScheme`, or `other` for a method or field that HTTP doesn't allow.
+    /// - Throws: ``HTTPTransportError``: `unsupportedScheme`, `invalidURL`, or `other` for a method or field that HTTP doesn't allow.
     /// - Source: RFC 9110 sections 5.5, 5.6.2 and 9.1.
     init(_ request: HTTPRequest) throws(HTTPTransportError) {
         let url = request.url.absoluteString
         guard let scheme = Scheme(url) else {
+            if url.hasASCIIPrefix("http:") || url.hasASCIIPrefix("https:") { throw .withoutHost }
             throw HTTPTransportError(.unsupportedScheme, detail: "Only http and https URLs can be sent.")
         }
         guard request.method.isHTTPToken else {
@@ -31,9 +32,10 @@ struct CurlRequest: Sendable {
         guard request.method != "HEAD" || request.body == nil else {
             throw HTTPTransportError(.other, detail: "A HEAD request has no body.")
         }
+        guard let origin = Self.origin(of: url, after: scheme) else { throw .withoutHost }
         self.url = url
+        self.origin = origin
         isSecure = scheme == .https
-        origin = Self.origin(of: url, after: scheme)
         method = request.method
         // A method that anticipates content says so when there is none (RFC 9110 section 8.6).
         body = request.body ?? (["POST", "PUT", "PATCH"].contains(request.method) ? Data() : nil)
@@ -57,10 +59,11 @@ struct CurlRequest: Sendable {
         }
     }
 
-    private static func origin(of url: String, after scheme: Scheme) -> String {
-        let start = scheme == .https ? 8 : 7
-        let end = url.utf8.dropFirst(start).firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 }
-        return String(url[..<(end ?? url.endIndex)])
+    /// - Returns: `nil` if there is nothing behind the scheme.
+    private static func origin(of url: String, after scheme: Scheme) -> String? {
+        let rest = url.utf8.dropFirst(scheme == .https ? 8 : 7)
+        let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? url.endIndex
+        return end > rest.startIndex ? String(url[..<end]) : nil
     }
 
     private static func lines(for fields: HTTPFields, hasBody: Bool) throws(HTTPTransportError) -> [String] {

@@ -11,8 +11,11 @@ import Foundation
 /// could break out of its line is refused with ``HTTPTransportError/Code/other``. A user and password in the URL are sent
 /// as Basic credentials.
 ///
-/// The connect timeout covers looking up the name, connecting and TLS. The idle timeout counts from the moment the
-/// request begins to be sent, so time spent waiting for a connection or for a turn doesn't count.
+/// A body that comes in the content coding gzip or deflate, asked for or not, is decoded as it is read; another coding is left
+/// as it is.
+///
+/// The connect timeout covers looking up the name, connecting and TLS. The idle and the total timeout count from the
+/// moment the request begins to be sent, so time spent waiting for a connection or for a turn doesn't count.
 ///
 /// - Isolation: any thread. Everything of libcurl is touched by the transport's own thread alone.
 /// - Owns: one thread and its connections, until ``shutDown()`` or until the last reference goes. An exchange that runs
@@ -31,18 +34,20 @@ public final class CurlTransport: HTTPTransport {
         public var certificateBundlePath: String?
         /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are heeded.
         public var usesEnvironmentProxies = true
-        /// Whether a transfer coding other than chunked is removed, which fails where libcurl doesn't know it. If not, the body
-        /// comes as it is in that coding.
-        package var decodesTransferCodings = true
+        /// Whether codings are taken off: content codings that are known, and any transfer coding besides chunked, which fails
+        /// where libcurl doesn't know it. If not, the body comes as it is in them.
+        package var decodesCodings = true
 
         /// The defaults, each of which may be changed.
         public init() {}
     }
 
     let mailbox = CurlMailbox()
+    private let decodesCodings: Bool
 
     /// Makes a transport and starts its thread.
     public init(configuration: Configuration = .init()) {
+        decodesCodings = configuration.decodesCodings
         let mailbox = mailbox
         // The thread refers to the mailbox, not to the transport: otherwise the transport would never go.
         let thread = Thread { CurlLoop(mailbox: mailbox, configuration: configuration).run() }
@@ -58,11 +63,12 @@ public final class CurlTransport: HTTPTransport {
     /// A small body that arrives with the head is in the response already.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         let transfer = CurlTransfer(try CurlRequest(request), transport: self)
-        return try await withTaskCancellationHandler {
+        let response = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { transfer.begin($0) }
         } onCancel: {
             transfer.cancel()
         }
+        return decodesCodings && response.fields["Content-Encoding"] != nil ? response.decoded() : response
     }
 
     /// Fails what runs, closes the connections and ends the thread; returns once that is done.

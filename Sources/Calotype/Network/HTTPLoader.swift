@@ -327,8 +327,9 @@ extension ImageError {
             case .malformedResponse: .malformedResponse
             case .truncated(let received, let expected): .truncated(received: received, expected: expected)
             case .unsupportedScheme: .unsupportedScheme("")
+            case .invalidURL: .invalidRequest("the URL has no host, or isn't well-formed. Correct it")
             case .other: .transport
             }
-        self.init(.network, reason, underlying: error)
+        self.init(error.code == .invalidURL ? .request : .network, reason, underlying: error)
     }
 }

@@ -65,20 +65,6 @@ extension HTTPRequest: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(redacted: self) }
 }
 
-/// How long an exchange may take.
-public struct HTTPTimeouts: Sendable, Hashable {
-    /// From the start until the connection stands.
-    public var connect: Duration
-    /// Without a byte from the server, counted anew with each byte. Time in which the reader has paused doesn't count.
-    public var idle: Duration
-
-    /// The defaults, each of which may be changed.
-    public init(connect: Duration = .seconds(15), idle: Duration = .seconds(60)) {
-        self.connect = connect
-        self.idle = idle
-    }
-}
-
 /// The priority of a running exchange.
 ///
 /// - Isolation: Any thread may read and change it. `onChange` is called by the thread that changes it.
@@ -119,8 +105,9 @@ public struct HTTPResponse: Sendable {
     public var status: Int
     /// The fields. Several lines of one name may have been joined by the transport.
     public var fields: HTTPFields
-    /// The bytes, with transfer codings removed and content codings left as they are unless the transport asked for
-    /// them itself; then Content-Encoding and Content-Length are removed as well.
+    /// The bytes, with transfer codings removed. Where the transport takes a content coding off, it removes Content-Encoding
+    /// and Content-Length as well, except from a part (206): one with a coding is told by its Content-Encoding, and is
+    /// joined to nothing.
     public var body: HTTPBody
     /// How the exchange went.
     public var metrics: HTTPExchangeMetrics
@@ -201,6 +188,11 @@ public struct HTTPBody: AsyncSequence, Sendable {
         if case .whole(let data) = content { data } else { nil }
     }
 
+    /// Where it comes from, if it wasn't there from the start.
+    var source: (any HTTPBodySource)? {
+        if case .arriving(let source) = content { source } else { nil }
+    }
+
     /// Goes through the pieces.
     public func makeAsyncIterator() -> Iterator { Iterator(content: content) }
 
@@ -261,12 +253,15 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         case networkRestricted
         /// TLS failed.
         case secureConnectionFailed
-        /// Not HTTP, or a head larger than the transport takes.
+        /// Not HTTP, a head larger than the transport takes, or a content coding that is damaged.
         case malformedResponse
-        /// The body ended before its length or its last chunk.
+        /// The body ended before its length, its last chunk or the end of its content coding. The bytes are counted as they
+        /// came, in the coding.
         case truncated(received: Int64, expected: Int64?)
         /// Not http or https.
         case unsupportedScheme
+        /// A URL without a host, or one that isn't well-formed.
+        case invalidURL
         /// Anything else.
         case other
     }
@@ -283,6 +278,16 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
     }
 
     static let shutDown = HTTPTransportError(.other, detail: "The transport has been shut down.")
+
+    static let withoutHost = HTTPTransportError(.invalidURL, detail: "The URL has no host.")
+
+    static func exceeded(idle limit: Duration) -> HTTPTransportError {
+        HTTPTransportError(.timedOut, detail: "Not a byte from the server for \(limit), the idle timeout.")
+    }
+
+    static func exceeded(total limit: Duration) -> HTTPTransportError {
+        HTTPTransportError(.timedOut, detail: "The response wasn't complete after \(limit), the total timeout.")
+    }
 }
 
 extension HTTPTransportError: CustomStringConvertible, CustomReflectable {

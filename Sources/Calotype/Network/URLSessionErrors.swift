@@ -19,6 +19,8 @@ extension HTTPTransportError {
         #endif
         let code: Code
         switch (error as? URLError)?.code {
+        case .badURL:
+            code = .invalidURL
         case .cannotFindHost, .dnsLookupFailed:
             code = .hostNotFound
         case .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed, .callIsActive:

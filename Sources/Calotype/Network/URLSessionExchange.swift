@@ -48,6 +48,9 @@ final class URLSessionExchange: Sendable {
 
     let request: URLRequest
     let priority: TransferPriority
+    /// When it fails, whatever comes until then: in nanoseconds, as `DispatchTime` counts them.
+    let deadline: UInt64
+    private let timeouts: HTTPTimeouts
     /// Keeps the transport, and so its session, for as long as there is an exchange.
     private let transport: URLSessionTransport
     private let state = Mutex(State())
@@ -55,6 +58,8 @@ final class URLSessionExchange: Sendable {
     init(_ request: HTTPRequest, transport: URLSessionTransport) throws(HTTPTransportError) {
         self.request = try URLRequest(checking: request)
         self.priority = request.priority
+        self.timeouts = request.timeouts
+        self.deadline = DispatchTime.now().uptimeNanoseconds + request.timeouts.total.timeoutNanoseconds
         self.transport = transport
     }
 
@@ -172,6 +177,9 @@ final class URLSessionExchange: Sendable {
                 return .complete
             })
     }
+
+    /// Notes that the deadline has come.
+    func failLate() { finish(.failed(.exceeded(total: timeouts.total))) }
 
     /// Ends the exchange, unless it has ended, and tells whoever waits.
     func finish(_ end: End) {

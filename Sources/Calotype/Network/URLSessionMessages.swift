@@ -9,12 +9,13 @@ extension URLRequest {
     ///
     /// The order of the fields is lost, and fields of one name become one line, joined with commas.
     ///
-    /// - Throws: ``HTTPTransportError``: `unsupportedScheme`, or `other` for a method or field that HTTP doesn't allow.
+    /// - Throws: ``HTTPTransportError``: `unsupportedScheme`, `invalidURL`, or `other` for a method or field that HTTP doesn't allow.
     /// - Source: RFC 9110 sections 5.5, 5.6.2 and 9.1.
     init(checking request: HTTPRequest) throws(HTTPTransportError) {
         guard ["http", "https"].contains(request.url.scheme?.lowercased()) else {
             throw HTTPTransportError(.unsupportedScheme, detail: "Only http and https URLs can be sent.")
         }
+        guard request.url.host(percentEncoded: true)?.isEmpty == false else { throw .withoutHost }
         guard request.method.isHTTPToken else {
             throw HTTPTransportError(.other, detail: "The method isn't a token of HTTP.")
         }
@@ -96,7 +97,8 @@ struct URLSessionHead: Sendable {
         // A transfer coding frames the body, whatever a length beside it says (RFC 9112 section 6.3).
         if fields["Transfer-Encoding"] != nil { fields["Content-Length"] = nil }
         // A 304 has them removed as well: the stored response that it freshens has lost them too.
-        if contentCoding.map(Self.isDecoded) == true {
+        // A part keeps them, though decoded: nobody is to join it to another.
+        if status != 206, contentCoding.map(Self.isDecoded) == true {
             fields.removeAll { ["content-encoding", "content-length"].contains($0.name.lowercased()) }
         }
         self.fields = fields

@@ -5,19 +5,34 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// The session's delegate: gives what the session reports to the exchange it is about.
+/// The session's delegate: gives what the session reports to the exchange it is about, and ends those that take too long:
+/// a session has one limit for all of its tasks.
 ///
 /// - Isolation: any thread; the session calls it on its delegate queue, one call at a time.
-/// - Owns: the exchanges whose tasks haven't completed.
+/// - Owns: the exchanges whose tasks haven't completed, and one timer for all of them.
 final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
     private struct State {
         var exchanges: [Int: URLSessionExchange] = [:]
+        /// No exchange is late before then, when the timer fires. Ends move deadlines away without touching this.
+        var earliestDeadline = UInt64.max
         var isClosed = false
         var isInvalid = false
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
+    /// `nonisolated(unsafe)`: sources are safe on any thread, though Dispatch on Linux doesn't say so. Set once, here; set to
+    /// a time under the lock, so that a later one doesn't take the place of an earlier one.
+    private nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+
+    override init() {
+        super.init()
+        timer.setEventHandler { [weak self] in self?.failLate() }
+        timer.schedule(deadline: .distantFuture)
+        timer.activate()
+    }
+
+    deinit { timer.cancel() }
 
     /// Makes a task that reports to `exchange`; `nil` after ``close(_:)``.
     func register(_ exchange: URLSessionExchange, makeTask: () -> URLSessionDataTask) -> URLSessionDataTask? {
@@ -26,8 +41,24 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
             guard !state.isClosed else { return nil }
             let task = makeTask()
             state.exchanges[task.taskIdentifier] = exchange
+            if exchange.deadline < state.earliestDeadline { setTimer(to: exchange.deadline, &state) }
             return task
         }
+    }
+
+    private func setTimer(to deadline: UInt64, _ state: inout State) {
+        state.earliestDeadline = deadline
+        if deadline < .max { timer.schedule(deadline: DispatchTime(uptimeNanoseconds: deadline)) }
+    }
+
+    private func failLate() {
+        let now = DispatchTime.now().uptimeNanoseconds
+        let late = state.withLock { state in
+            let late = state.exchanges.values.filter { $0.deadline <= now }
+            setTimer(to: state.exchanges.values.lazy.map(\.deadline).filter { $0 > now }.min() ?? .max, &state)
+            return late
+        }
+        for exchange in late { exchange.failLate() }
     }
 
     /// Fails what runs and refuses what comes.

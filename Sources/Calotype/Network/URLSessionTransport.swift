@@ -13,12 +13,14 @@ public import Foundation
 /// - The session adds fields of its own to a request (User-Agent, Accept-Encoding, Accept-Language), doesn't keep the
 ///   order of those given, and joins those of one name. Host, Content-Length and Transfer-Encoding among them are left
 ///   out. A field whose name or value could break out of its line is refused with ``HTTPTransportError/Code/other``.
-/// - It decodes the content codings it knows. Content-Encoding and Content-Length are then removed from the response.
+/// - It decodes the content codings it knows. Content-Encoding and Content-Length are then removed from the response,
+///   except from a part (206).
 ///   The session says how a connection came about only after the body, so ``HTTPResponse/metrics`` is empty.
 ///
 /// The idle timeout is the session's: it starts when the request does, so time spent waiting for a connection and
 /// connecting counts. There is no other limit to connecting: ``HTTPTimeouts/connect`` isn't read. A task that is suspended
-/// because its reader is slow isn't subject to it.
+/// because its reader is slow isn't subject to it. The total timeout starts there as well, and is the transport's; a shorter
+/// `timeoutIntervalForResource` of the configuration holds besides.
 ///
 /// It also builds on Linux, for tests. Don't use it there for servers you don't trust, but ``CurlTransport``: Foundation's
 /// session ends the process when a connection closes inside a head, or when a chunked body has trailers. Besides, it can't

@@ -33,7 +33,7 @@ final class CacheProxy: Sendable {
         var configuration = CurlTransport.Configuration()
         configuration.maximumConnections = 256
         configuration.maximumConnectionsPerHost = 256
-        configuration.decodesTransferCodings = false
+        configuration.decodesCodings = false
         transport = CurlTransport(configuration: configuration)
         #else
         transport = URLSessionTransport()
@@ -163,7 +163,9 @@ final class CacheProxy: Sendable {
     ) async throws {
         let method = client?.method ?? "GET"
         var request = HTTPRequest(
-            method: method, url: lookup.key.url, fields: HTTPCache.forwarded(fields), body: client?.body)
+            method: method, url: lookup.key.url, fields: HTTPCache.forwarded(fields), body: client?.body,
+            // What passes through may be of any length, and its client as slow as it likes.
+            timeouts: HTTPTimeouts(total: .seconds(86_400)))
         request.fields["Host"] = nil
         request.fields["Expect"] = nil
         if !conditions.isEmpty {

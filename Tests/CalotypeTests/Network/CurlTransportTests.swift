@@ -57,7 +57,7 @@ import Testing
             connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: zebra\r\nContent-Length: 1\r\n\r\nabc")
         }
         var configuration = CurlTransport.Configuration()
-        configuration.decodesTransferCodings = isDecoded
+        configuration.decodesCodings = isDecoded
         let transport = CurlTransport(configuration: configuration)
         if isDecoded {
             await #expect(throws: HTTPTransportError.self) { _ = try await transport.get(server.url()) }

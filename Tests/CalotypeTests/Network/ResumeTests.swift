@@ -61,6 +61,21 @@ struct ResumeTests {
         #expect(try await fixture.store.usage().responseCount == 1)
     }
 
+    @Test("what has taken too long goes on, and has all of the time once more")
+    func late() async throws {
+        let fixture = try fixture { $0.timeouts.total = .milliseconds(300) }
+        let resource = resource()
+        fixture.server.route("/a") { request in
+            let response = resource.response(to: request)
+            return request.number < 3 ? response.paced(byteCount: 1_000, every: .milliseconds(60)) : response
+        }
+        let result = try await fixture.pipeline.result(for: ImageRequest(url: fixture.server.url("/a")))
+        #expect(result.report.retryCount == 2)
+        #expect(ranges(fixture).map { $0 == nil } == [true, false, false])
+        #expect(result.report.receivedByteCount == Int64(Self.file.count))
+        #expect(await stored(fixture) == Self.file)
+    }
+
     @Test("what breaks off twice goes on twice; an unwilling server in between costs an attempt and no bytes")
     func twice() async throws {
         let fixture = try fixture(attempts: 4)

@@ -84,6 +84,9 @@ struct RetryTests {
             code("TLS", .secureConnectionFailed, .secureConnectionFailed, []),
             code("no HTTP", .malformedResponse, .malformedResponse, []),
             code("a name without an address", .hostNotFound, .hostNotFound, []),
+            code(
+                "a URL without a host", .invalidURL,
+                .invalidRequest("the URL has no host, or isn't well-formed. Correct it"), []),
             code("another fault", .other, .transport, []),
             Row(
                 title: "a page", step: .respond(200, ["Content-Type": "text/html"], Data("<p>".utf8)),

@@ -136,6 +136,17 @@ extension TransportContract {
     }
 
     @Test(
+        "a URL without a host, or with a port that is none, is refused", arguments: TransportUnderTest.all,
+        [
+            "http:///a.png", "https://?q", "http:a.png", "http:/a.png", "http://user@/a.png", "http://:80/",
+            "http://h:99999/",
+        ])
+    func invalidURL(_ transport: TransportUnderTest, url: String) async throws {
+        let url = try #require(URL(string: url))
+        #expect(await transportErrorCode { _ = try await transport().get(url) } == .invalidURL)
+    }
+
+    @Test(
         "a field that would break out of its line is refused", arguments: TransportUnderTest.all,
         [
             ("X-A", "1\r\nX-B: 2"), ("X-A", "1\n"), ("X-A\r\nX-B", "1"), ("X-A", "1\0"), ("", "1"), ("X A", "1"),

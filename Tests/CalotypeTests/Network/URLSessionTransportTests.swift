@@ -7,27 +7,6 @@ import Testing
 
 /// What `URLSessionTransport` does beyond the contract.
 @Suite(.timeLimit(.minutes(1))) struct URLSessionTransportTests {
-    @Test("a content coding that the session decodes is gone from the fields")
-    func decoding() async throws {
-        // "hello " fifty times, compressed by gzip.
-        let bytes: [UInt8] = [
-            31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 87, 200, 24, 37, 137, 32, 1, 193, 72, 66, 89, 44,
-            1, 0, 0,
-        ]
-        let server = try RawServer { connection in
-            _ = connection.readHead()
-            connection.write(
-                "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\nETag: \"x\"\r\n\r\n")
-            connection.write(bytes)
-            connection.waitForClose()
-        }
-        let (response, body) = try await URLSessionTransport().get(server.url())
-        #expect(body == Data(String(repeating: "hello ", count: 50).utf8))
-        #expect(response.fields["content-encoding"] == nil)
-        #expect(response.fields["content-length"] == nil)
-        #expect(response.fields["etag"] == "\"x\"")
-    }
-
     @Test("Host and the framing are the session's, and fields of one name share a line")
     func requestFields() async throws {
         let seen = Mutex("")

@@ -117,6 +117,8 @@ struct BadInputTests {
             ("data:image/png", .invalidRequest("the data URL has no comma before its data")),
             ("data:image/png;base64,", .emptyBody),
             ("data:text/html,<p>hello", .notAnImage),
+            ("http:///a.png", .invalidRequest("the URL has no host, or isn't well-formed. Correct it")),
+            ("http:a.png", .invalidRequest("the URL has no host, or isn't well-formed. Correct it")),
             ("http://127.0.0.1:1/a.png", .cannotConnect),
             ("http://nonexistent.invalid/a.png", .hostNotFound),
         ])

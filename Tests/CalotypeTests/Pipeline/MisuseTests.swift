@@ -205,7 +205,8 @@ struct MisuseTests {
                         profileByteCount: .max, metadataByteCount: .max, decodeTime: .seconds(Int64.max))
                 },
                 Extreme("time that never ends") {
-                    $0.timeouts = HTTPTimeouts(connect: .seconds(Int64.max), idle: .seconds(Int64.max))
+                    let time = Duration.seconds(Int64.max)
+                    $0.timeouts = HTTPTimeouts(connect: time, idle: time, total: time)
                     $0.retry = RetryPolicy(
                         attemptLimit: .max, baseDelay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max),
                         longestRetryAfter: .seconds(Int64.max))
