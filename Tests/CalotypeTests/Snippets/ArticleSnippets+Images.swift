@@ -83,7 +83,8 @@ extension ArticleSnippets {
                     for channel in pixel..<pixel + 3 { pixels[channel] = pixels[pixel + 3] - pixels[channel] }
                 }
             }
-            return DecodedImage(bitmap: bitmap, originalPixelSize: image.originalPixelSize)
+            return DecodedImage(
+                bitmap: bitmap, originalPixelSize: image.originalPixelSize, colorSpace: image.colorSpace)
         }
         let request = ImageRequest(url: url, processors: [inverted])
         let image = try await pipeline.image(for: request)
