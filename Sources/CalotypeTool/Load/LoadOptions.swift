@@ -139,8 +139,9 @@ struct LoadOptions: Sendable {
         \(parser.help)
 
         A FOLDER means the images in it and in the folders below, found by their first bytes or their names, in order;
-        names that begin with a dot are skipped. A LIST is a text file with a source on each line; lines
-        that begin with # are comments. @- reads it from standard input. A file whose name begins with @ or - is ./@NAME or ./-NAME.
+        names that begin with a dot are skipped. A LIST is a text file with a source on each line; lines that begin
+        with # are comments. @- reads it from standard input. A file whose name begins with @ or - is ./@NAME or
+        ./-NAME.
 
         The table has the pixels of the source and of the result, the layer that served it (memory, storage,
         revalidation, network, or source for files), the bytes of the file, and the time; with --previews also how many
