@@ -223,8 +223,9 @@ public final class ImagePipeline: Sendable {
     /// as it was decoded, whatever the request's processors. Nothing that was loaded with the policy `.noStore`, or that
     /// its server forbids to store, leaves one; nor does an image of fewer than 16 pixels along its longer side.
     ///
-    /// Takes no I/O and no more than one short lock. What a store has kept from earlier launches is there a moment after
-    /// the pipeline has been made: see ``prepare()``.
+    /// The image doesn't wait for it: after a first load there may be none for some milliseconds. What a store has kept from
+    /// earlier launches is there a moment after the pipeline has been made: see ``prepare()``. Asking takes no I/O and no
+    /// more than one short lock.
     public func impression(for request: ImageRequest) -> Impression? {
         guard request.cachePolicy.readsMemory else { return nil }
         return impressions?.table.impression(of: request.id, in: partition(of: request))

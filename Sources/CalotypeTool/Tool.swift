@@ -36,6 +36,8 @@ enum Tool {
     private static func runCommand(_ arguments: [String]) async -> ExitCode {
         let name = arguments.first ?? ""
         switch name {
+        case "help" where arguments.count > 1:
+            return await runCommand([arguments[1], "--help"])
         case "--help", "-h", "help":
             Console.print(help)
             return .success

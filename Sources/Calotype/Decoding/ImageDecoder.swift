@@ -6,7 +6,8 @@ import Synchronization
 /// - Isolation: Called on a thread of the decode queue, never on the main actor or the cooperative pool; it may block.
 ///   Calls may run at the same time.
 public protocol ImageDecoder: Sendable {
-    /// Whether this decoder can make pixels of that format.
+    /// Whether this decoder can make pixels of that format, which is one of those that ``ImageFormat`` lists: bytes that
+    /// begin like none of them are refused before a decoder is asked.
     func supports(_ format: ImageFormat) -> Bool
 
     /// Decodes a complete image.

@@ -232,7 +232,8 @@ extension ImageError.Reason: CustomStringConvertible {
             "the bytes aren't an image in any known format."
         case .unsupportedFormat(let format):
             "\(format) images can't be decoded here."
-                + (format.missingTrait.map { " Turn on the package's trait \($0)." } ?? "")
+                + (format.missingTrait.map { " Turn on the package's trait \($0)." }
+                    ?? " Have another format sent, or add a decoder to the configuration.")
         case .invalidDimensions(let size):
             "the header claims \(size) pixels, which no image can have."
         case .tooManyPixels(let size, let limit):

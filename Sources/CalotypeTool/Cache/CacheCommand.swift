@@ -79,7 +79,7 @@ enum CacheReport {
             ("bodies and metadata", statistics.usage.byteCount.grouped, " bytes"),
             ("index", statistics.indexByteCount.grouped, " bytes, \(statistics.freeByteCount.grouped) of them free"),
             ("log", statistics.logByteCount.grouped, " bytes"),
-            ("files", statistics.fileByteCount.grouped, " bytes in \(statistics.fileCount.grouped) files"),
+            ("files", statistics.fileByteCount.grouped, " bytes in \(number(statistics.fileCount, "file"))"),
             ("on disk", statistics.diskByteCount.grouped, " bytes"),
         ]
         return lines.map { $0.0.padded(to: 22) + $0.1.rightAligned(to: 16) + $0.2 }.joined(separator: "\n")
@@ -114,18 +114,23 @@ enum CacheReport {
     static func time(_ date: Date) -> String { date.formatted(.iso8601) }
 
     static func verification(_ found: StoreVerification) -> String {
-        var lines = ["\(found.checkedCount.grouped) responses read"]
+        var lines = ["\(number(found.checkedCount, "response")) read"]
         if found.isWhole { lines.append("nothing amiss") }
         if found.damagedCount > 0 { lines.append("\(found.damagedCount.grouped) damaged, removed") }
-        if found.orphanCount > 0 { lines.append("\(found.orphanCount.grouped) files of no response, removed") }
+        if found.orphanCount > 0 { lines.append("\(number(found.orphanCount, "file")) of no response, removed") }
         if !found.totalsAddUp { lines.append("the totals didn't add up, and do now") }
         lines += found.indexFaults.map { "index: \($0.printable)" }
         return lines.joined(separator: "\n")
     }
 
+    /// "1 file", "2 files".
+    private static func number(_ count: Int, _ noun: String) -> String {
+        "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
+    }
+
     static func removal(_ before: StoreUsage, _ after: StoreUsage) -> String {
         let (count, bytes) = (before.responseCount - after.responseCount, before.byteCount - after.byteCount)
-        return "\(count.grouped) responses removed, \(bytes.grouped) bytes; "
+        return "\(number(count, "response")) removed, \(bytes.grouped) bytes; "
             + "\(after.responseCount.grouped) left, \(after.byteCount.grouped) bytes"
     }
 }

@@ -1,4 +1,5 @@
 import Calotype
+import Foundation
 
 extension Command {
     /// `calo inspect`.
@@ -16,11 +17,20 @@ extension Command {
                 if options.printsJSON {
                     Console.print(InspectRecord(name, error).jsonLine)
                 } else {
-                    Console.complain("\(name.printable): \("\(error)".printable)")
+                    Console.complain("\(name.printable): \(reason(error).printable)")
                 }
                 code = .failure
             }
         }
         return code
+    }
+
+    /// What is wrong with a file whose name stands before it.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as FileError where error.code == EISDIR: "it is a folder. Name the files in it."
+        case let error as FileError: "\(error.reason)."
+        default: "\(error)"
+        }
     }
 }

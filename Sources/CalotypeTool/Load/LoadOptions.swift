@@ -147,7 +147,8 @@ struct LoadOptions: Sendable {
         unfinished images there were to show, and when the first. URLs are printed by their place among the sources,
         scheme and host: the rest may hold secrets. Files written for them are named likewise. On a terminal a line below
         says how far it is, how many images are done in a second, and how long the rest will take; the last line says how
-        many came from each layer: with --store, a second run has what http brought from storage.
+        many came from each layer: with --store, a second run has what http brought from storage, or from revalidation if
+        the server has to be asked whether it still holds.
 
         With --json, each line is an object with the keys position, source, status (loaded, failed or cancelled); and,
         for what was loaded, layer, format, original, pixels, bytes, receivedBytes, milliseconds, decodeMilliseconds,

@@ -83,7 +83,8 @@ extension ArticleSnippets {
                     for channel in pixel..<pixel + 3 { pixels[channel] = pixels[pixel + 3] - pixels[channel] }
                 }
             }
-            return DecodedImage(bitmap: bitmap, originalPixelSize: image.originalPixelSize)
+            return DecodedImage(
+                bitmap: bitmap, originalPixelSize: image.originalPixelSize, colorSpace: image.colorSpace)
         }
         let request = ImageRequest(url: url, processors: [inverted])
         let image = try await pipeline.image(for: request)
@@ -133,6 +134,35 @@ extension ArticleSnippets {
         let missing = try #require(URL(string: "https://img.example.com/missing.png"))
         #expect(try await pipeline.image(for: there).pixelSize.width > 0)
         await #expect(throws: ImageError.self) { try await pipeline.image(for: missing) }
+    }
+
+    @Test("a decoder of the app's own reads what the system's libraries don't")
+    func ownDecoder() async throws {
+        /// Sixteen by eight pixels, whatever the file has.
+        func windowsBitmap(_ data: Data, _ limits: ImageLimits) throws -> Bitmap {
+            TestImages.gradientBitmap(width: 16, height: 8)
+        }
+        var configuration = ImagePipeline.Configuration(store: nil)
+        struct WindowsBitmapDecoder: ImageDecoder {
+            func supports(_ format: ImageFormat) -> Bool { format == .bmp }
+
+            func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
+                let whole = try windowsBitmap(data, options.limits)
+                let size = options.target.pixelSize(for: whole.size)
+                return DecodedImage(bitmap: whole.resized(to: size), originalPixelSize: whole.size)
+            }
+        }
+        configuration.decoders = ImageDecoders([WindowsBitmapDecoder()])
+        let pipeline = ImagePipeline(configuration)
+        let folder = try #require(Bundle.module.url(forResource: "Fixtures/Images", withExtension: nil))
+        let file = folder.appending(path: "quadrants.bmp")
+        let image = try await pipeline.image(for: ImageRequest(url: file, size: .pixels(8, nil)))
+        #expect(image.pixelSize == PixelSize(width: 8, height: 4))
+        #expect(image.originalPixelSize == PixelSize(width: 16, height: 8))
+        // What no format of the package begins like reaches no decoder.
+        let drawing = ImageRequest(data: Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8))
+        let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: drawing) }
+        #expect(error?.reason == .notAnImage)
     }
 }
 

@@ -78,7 +78,7 @@ struct ToolCacheTests {
 
             let stats = try await calo(folder, "stats")
             #expect(stats.status == 0)
-            #expect(stats.output.contains("90,000 bytes in 1 files"))
+            #expect(stats.output.contains("90,000 bytes in 1 file"))
             let store = folder.store()
             let usage = try await store.usage()
             #expect(stats.output.contains(" \(usage.byteCount.grouped) bytes\n"))
@@ -98,7 +98,7 @@ struct ToolCacheTests {
             let damaged = try await calo(folder, "verify")
             #expect(damaged.status == 1)
             #expect(
-                damaged.output == "3 responses read\n1 damaged, removed\n1 files of no response, removed\n")
+                damaged.output == "3 responses read\n1 damaged, removed\n1 file of no response, removed\n")
             #expect(damaged.errors.contains("A stored response is damaged"))
             let again = try await calo(folder, "verify")
             #expect(again.status == 0 && again.output == "2 responses read\nnothing amiss\n")
@@ -110,9 +110,9 @@ struct ToolCacheTests {
         try await StoreFolder.with { folder in
             try await fill(folder)
             let cleared = try await calo(folder, "clear", "--partition", "account")
-            #expect(cleared.status == 0 && cleared.output.hasPrefix("1 responses removed, 2,"))
+            #expect(cleared.status == 0 && cleared.output.hasPrefix("1 response removed, 2,"))
             let trimmed = try await calo(folder, "trim", "89K")
-            #expect(trimmed.output.hasPrefix("1 responses removed, 1,") && trimmed.output.contains("; 1 left, 90,"))
+            #expect(trimmed.output.hasPrefix("1 response removed, 1,") && trimmed.output.contains("; 1 left, 90,"))
             let all = try await calo(folder, "clear")
             #expect(all.output.contains("; 0 left, 0 bytes"))
             #expect(folder.bodies.isEmpty)

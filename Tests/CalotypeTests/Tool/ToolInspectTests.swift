@@ -29,12 +29,13 @@ struct ToolInspectTests {
         try folder.write(Data("<html>".utf8), to: "page.png")
         try folder.write(png, to: "good.png")
         let run = try await ToolProcess(
-            ["inspect"] + ["cut", "page", "none", "good"].map { "\(folder.path)/\($0).png" })
+            ["inspect", folder.path] + ["cut", "page", "none", "good"].map { "\(folder.path)/\($0).png" })
         #expect(run.status == 1)
         #expect(run.output.contains("end      missing"))
         #expect(run.output.contains("no: Couldn't decode an image: the PNG data ends"))
         #expect(run.errors.contains("page.png: Couldn't decode an image: the bytes aren't an image"))
         #expect(run.errors.contains("none.png: No such file"))
+        #expect(run.errors.contains("\(folder.path): it is a folder. Name the files in it."))
         #expect(run.output.contains("good.png: PNG"))
     }
 

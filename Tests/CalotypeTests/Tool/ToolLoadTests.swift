@@ -22,8 +22,8 @@ struct ToolLoadTests {
 
     @Test("help and version go to standard output")
     func help() async throws {
-        for arguments in [["--help"], ["load", "--help"], ["load", "a", "-h"], ["demo", "--help"]] {
-            let run = try await ToolProcess(arguments)
+        for arguments in ["--help", "load --help", "help load", "load a -h", "demo --help"] {
+            let run = try await ToolProcess(arguments.split(separator: " ").map(String.init))
             #expect(run.status == 0 && run.output.contains("usage: calo") && run.errors.isEmpty)
         }
         #expect(try await ToolProcess("--version").output == "calo 0.1.0\n")

@@ -3,7 +3,8 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     /// The name as people write it.
     public let description: String
 
-    /// A format of the app's own.
+    /// A format by a name of the app's own: for what a decoder says in an error, "12-bit JPEG", say. What is loaded is only
+    /// ever found to be one of those below, and decoders are asked for no other.
     public init(_ name: String) {
         description = name
     }
