@@ -210,8 +210,9 @@ final class ResourceLoader: Sendable {
     }
 
     private func lookup(_ responses: [StoredResponse], _ fetch: Fetch, since start: Moment) -> StoreLookup {
-        let lookup = StoreLookup(
-            responses, fields(of: fetch), fetch.policy, now: configuration.clock.now(), since: start)
+        // Where nothing is stored, nobody asks for the time.
+        let now = responses.isEmpty ? Date.distantPast : configuration.clock.now()
+        let lookup = StoreLookup(responses, fields(of: fetch), fetch.policy, now: now, since: start)
         configuration.observer?.onEvent?(.lookedUp(fetch.label, lookup.reason))
         return lookup
     }

@@ -14,6 +14,7 @@ enum PipelineCase: String, CaseIterable {
     case impressionHash = "impression-hash"
     case impressionImage = "impression-image"
     case uniqueRequest = "unique-request"
+    case uniqueURL = "unique-request-url"
     case uniqueText = "unique-request-text"
     case recorder = "recorder"
     case reportedRequest = "reported-request"
@@ -33,8 +34,9 @@ enum PipelineCase: String, CaseIterable {
         case .impressionMiss: "impression(for: request), there is none"
         case .impressionHash: "making the ThumbHash of 264 x 176 pixels"
         case .impressionImage: "making 32 x 21 pixels of a ThumbHash"
-        case .uniqueRequest: "unique request from a URL, instant transport, no-op decoder"
-        case .uniqueText: "the same, the URL made from its text as well"
+        case .uniqueRequest: "unique request, instant transport, no-op decoder"
+        case .uniqueURL: "the same from a URL: the request is made as well"
+        case .uniqueText: "the same from text: the URL is made as well"
         case .recorder: "keeping a load's report in a recorder"
         case .reportedRequest: "unique-request, with its report"
         case .recordedRequest: "reported-request, with a recorder"
@@ -56,7 +58,7 @@ enum PipelineCase: String, CaseIterable {
         case .recorder: 1_050
         case .uniqueRequest: 35_000
         case .waiters: 6_000
-        case .impressionHash, .impressionImage, .uniqueText, .reportedRequest, .recordedRequest: nil
+        case .impressionHash, .impressionImage, .uniqueURL, .uniqueText, .reportedRequest, .recordedRequest: nil
         case .waitingTasks, .bareTasks: nil
         }
     }
@@ -67,7 +69,7 @@ enum PipelineCase: String, CaseIterable {
         case .memoryHit, .cachedRequest, .cachedURL, .awaitHit, .impression, .impressionMiss: (10_000, 110_000)
         case .impressionHash, .impressionImage: (50, 250)
         case .recorder: (10_000, 110_000)
-        case .uniqueRequest, .uniqueText, .reportedRequest, .recordedRequest: (500, 3_500)
+        case .uniqueRequest, .uniqueURL, .uniqueText, .reportedRequest, .recordedRequest: (500, 3_500)
         case .waiters, .waitingTasks, .bareTasks: (2_000, 12_000)
         }
     }
@@ -117,10 +119,12 @@ enum PipelineCase: String, CaseIterable {
             for _ in 0..<count { recorder.record(report) }
             precondition(recorder.count == 1_000)
         case .uniqueRequest:
+            for request in uniqueRequests.prefix(count) { _ = try await pipeline.image(for: request) }
+        case .uniqueURL:
             for url in uniqueURLs.prefix(count) { _ = try await pipeline.image(for: ImageRequest(url: url)) }
         case .reportedRequest, .recordedRequest:
             let loading = self == .recordedRequest ? Self.recordedPipeline : pipeline
-            for url in uniqueURLs.prefix(count) { _ = try await loading.result(for: ImageRequest(url: url)) }
+            for request in uniqueRequests.prefix(count) { _ = try await loading.result(for: request) }
         case .uniqueText:
             for index in 0..<count { _ = try await pipeline.image(for: ImageRequest(url: Self.uniqueURL(index))) }
         case .waiters:
@@ -148,7 +152,8 @@ enum PipelineCase: String, CaseIterable {
         }
     }
 
-    /// As many for either count: what Foundation takes to make them is left out.
+    /// As many for either count: what it takes to make them is left out.
+    private var uniqueRequests: [ImageRequest] { uniqueURLs.map { ImageRequest(url: $0) } }
     private var uniqueURLs: [URL] { (0..<counts.1).map(Self.uniqueURL) }
 
     private static func uniqueURL(_ number: Int) -> URL {
