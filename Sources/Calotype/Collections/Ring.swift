@@ -35,10 +35,13 @@ struct Ring<Element> {
             return oldest
         }
         // No place is free: the new one takes that of the oldest.
-        let oldest = places[first].take()
-        places[first] = element
+        let index = first
         first = (first + 1) & (places.count - 1)
-        return oldest
+        return places.withUnsafeMutableBufferPointer { places in
+            let oldest = places[index].take()
+            places[index] = element
+            return oldest
+        }
     }
 
     /// Doubles the places, of which there are always a power of two.

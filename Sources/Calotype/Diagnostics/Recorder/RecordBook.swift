@@ -23,13 +23,18 @@ struct RecordedLoad: Sendable {
     /// The URL in full; empty if there is none.
     let text: String
     let outcome: Outcome
-
     /// About how many bytes it takes: its place, the objects of the report as the allocator rounds them, and the texts. A
     /// failure's names the scheme or the host, which may be as long as a URL.
-    var byteCount: Int {
-        let base = MemoryLayout<RecordedLoad?>.stride + 512 + text.utf8.count
-        guard case .ended(let ending) = outcome, let failure = ending.failure else { return base }
-        return base + failure.utf8.count
+    let byteCount: Int
+
+    init(number: UInt64, duration: Duration, text: String, outcome: Outcome) {
+        self.number = number
+        self.duration = duration
+        self.text = text
+        self.outcome = outcome
+        var byteCount = MemoryLayout<RecordedLoad?>.stride + 512 + text.utf8.count
+        if case .ended(let ending) = outcome, let failure = ending.failure { byteCount += failure.utf8.count }
+        self.byteCount = byteCount
     }
 }
 
