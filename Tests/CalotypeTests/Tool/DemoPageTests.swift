@@ -117,31 +117,36 @@ struct DemoPageTests {
 #if os(Linux)
 @Suite("calo demo: --open")
 struct BrowserTests {
-    /// A folder with an opener in it, which notes what it is given.
-    private func opener(status: Int) throws -> TemporaryFolder {
+    /// A folder with an opener in it: the shell, which runs the page that it is given.
+    ///
+    /// A link, since a program that was just written can't be run for certain: a process that another test starts at
+    /// this moment may still hold it open for writing.
+    private func opener() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        let path = try folder.write(
-            Data("#!/bin/sh\nprintf %s \"$1\" > \(folder.path)/opened\nexit \(status)\n".utf8), to: "xdg-open")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/xdg-open", withDestinationPath: "/bin/sh")
         return folder
     }
 
-    @Test("the page is handed to the system's opener")
-    func opens() async throws {
-        let folder = try opener(status: 0)
-        let browser = Browser(environment: ["PATH": folder.path, "WAYLAND_DISPLAY": "wayland-0"])
-        #expect(await browser.open("a b/index.html") == nil)
-        #expect(try folder.data("opened") == Data("a b/index.html".utf8))
+    private func browser(_ path: String, screen: [String: String] = ["DISPLAY": ":0"]) -> Browser {
+        Browser(environment: ["PATH": path].merging(screen) { $1 }, patience: .seconds(60))
+    }
+
+    @Test("the page is handed to the system's opener", arguments: ["DISPLAY", "WAYLAND_DISPLAY"])
+    func opens(screen: String) async throws {
+        let folder = try opener()
+        let page = try folder.write(Data("printf %s \"$0\" > '\(folder.path)/opened'\n".utf8), to: "a b.html")
+        #expect(await browser(folder.path, screen: [screen: ":0"]).open(page) == nil)
+        #expect(try folder.data("opened") == Data(page.utf8))
     }
 
     @Test("what stands in the way is said: no opener, no screen, no browser")
     func problems() async throws {
-        let folder = try opener(status: 3)
-        let nowhere = Browser(environment: ["PATH": "/nowhere", "DISPLAY": ":0"])
-        #expect(await nowhere.open("index.html") == "There is no xdg-open here.")
-        #expect(await Browser(environment: ["PATH": folder.path]).open("index.html") == "There is no screen here.")
-        let failing = Browser(environment: ["PATH": folder.path, "DISPLAY": ":0"])
-        #expect(await failing.open("index.html") == "xdg-open ended with status 3: is there a browser?")
+        let folder = try opener()
+        let page = try folder.write(Data("exit 3\n".utf8), to: "index.html")
+        #expect(await browser("/nowhere").open(page) == "There is no xdg-open here.")
+        #expect(await browser(folder.path, screen: [:]).open(page) == "There is no screen here.")
+        #expect(await browser(folder.path).open(page) == "xdg-open ended with status 3: is there a browser?")
     }
 }
 #endif

@@ -3,9 +3,14 @@ import Foundation
 /// Whatever shows web pages here.
 struct Browser {
     let environment: [String: String]
+    /// How long its end is awaited. A browser that is started by this very call may run for as long as it likes.
+    let patience: Duration
 
-    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    init(
+        environment: [String: String] = ProcessInfo.processInfo.environment, patience: Duration = .seconds(3)
+    ) {
         self.environment = environment
+        self.patience = patience
     }
 
     #if canImport(Darwin)
@@ -17,9 +22,6 @@ struct Browser {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
     }
     #endif
-
-    /// A browser that is started by this very call may run for as long as it likes.
-    private static let patience = Duration.seconds(3)
 
     /// Opens a page.
     ///
@@ -45,10 +47,10 @@ struct Browser {
         do {
             try ChildProcess.start(process)
         } catch {
-            return "\(Self.opener) can't be run."
+            return "\(Self.opener) can't be run: \(error.localizedDescription)"
         }
         let timer = Task {
-            try await Task.sleep(for: Self.patience)
+            try await Task.sleep(for: patience)
             end.finish()
         }
         defer { timer.cancel() }
