@@ -252,7 +252,7 @@ public final class ImagePipeline: Sendable {
     public func insert(_ image: DecodedImage, for request: ImageRequest) {
         memory.insert(
             Rendition(
-                resource: request.id, partition: partition(of: request), source: request.urlDigest,
+                resource: request.idDigest, partition: partitionDigest(of: request), source: request.urlDigest,
                 processors: request.processorsDigest, version: Digest(UUID().uuidString),
                 decodedSize: request.size.target().pixelSize(for: image.originalPixelSize), image: image,
                 freshness: request.cachePolicy == .noStore ? .transient : .immutable,
@@ -336,11 +336,14 @@ public final class ImagePipeline: Sendable {
 
     /// What memory is asked for.
     func query(for request: ImageRequest) -> RenditionQuery {
-        RenditionQuery(request, partition: partition(of: request))
+        RenditionQuery(request, partition: partitionDigest(of: request))
     }
 
     /// The partition that a request belongs to here.
     func partition(of request: ImageRequest) -> Partition? { request.cachePartition ?? ownPartition }
+
+    /// The same, without a copy of the name.
+    func partitionDigest(of request: ImageRequest) -> Digest? { request.partitionDigest ?? ownPartition?.digest }
 
     /// The request as the layers below see it.
     func prepared(_ request: ImageRequest) -> ImageRequest {

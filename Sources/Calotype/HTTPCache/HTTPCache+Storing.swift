@@ -63,7 +63,7 @@ extension HTTPCache {
         ) {
             let asked = asked ?? CacheControl(of: requestFields)
             let control = CacheControl(of: fields)
-            head = StoredHead(
+            let head = StoredHead(
                 status: status, fields: fields, control, requestTime: requestTime, responseTime: responseTime,
                 requestFields: requestFields, redirection: redirection)
             mayStore =
@@ -72,6 +72,7 @@ extension HTTPCache {
             // Connection may name Cache-Control itself, so that it isn't stored.
             let stored = head.fields.count == fields.count ? control : CacheControl(of: head.fields)
             freshness = HTTPCache.freshness(of: head, stored, asked: asked)
+            self.head = head
         }
     }
 

@@ -94,7 +94,7 @@ public final class ImpressionTable: Sendable {
         since epoch: StoreEpoch
     ) -> Bool {
         state.withLock { state in
-            guard state.removals.permits(epoch, partition: partition, resource: resource),
+            guard state.removals.permits(epoch, partition: partition?.digest, resource: resource.digest),
                 let key = ImpressionKey(resource, in: partition, by: state.key)
             else { return false }
             let isNews = state.slots.find(key)?.pointee.record != record

@@ -40,6 +40,10 @@ final class Fetch: Sendable {
     }
 
     var source: ImageRequest.Source { request.source }
+    /// Those of ``key``, ``partition`` and ``resource``, none of which is copied for it.
+    var keyDigest: Digest? { key?.digest }
+    var partitionDigest: Digest? { request.partitionDigest }
+    var resourceDigest: Digest { request.idDigest }
     /// The method, upper case.
     var method: String { key?.method ?? "GET" }
     var label: LoadLabel { LoadLabel(number, request.url) }

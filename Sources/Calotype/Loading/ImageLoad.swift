@@ -228,18 +228,18 @@ public final class ImageLoad: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     /// Ends the load. If there has been an answer, a newer image is one more update, and a failure none.
-    func end(_ outcome: Result<ImageResult, any Error>) {
-        let isFirst = promise.fulfil(outcome)
+    func end(_ outcome: consuming Result<ImageResult, any Error>) {
+        let newer = promise.fulfil(outcome)
         let follower = following.withLock { following in
             following.isEnded = true
-            if !isFirst { following.revalidation = Revalidation(outcome) }
+            if let newer { following.revalidation = Revalidation(newer) }
             return following.follower.take()
         }
-        if isFirst, let observer = coordinator.observer, case .failure(is CancellationError) = outcome {
+        if newer == nil, let observer = coordinator.observer, case .failure(is CancellationError)? = answer {
             observer.cancelled(self)
         }
         guard let stream = follower?.stream else { return }
-        if case .success(let result) = outcome { stream.yield(.image(result)) }
+        if case .success(let result)? = newer ?? answer { stream.yield(.image(result)) }
         stream.finish()
     }
 }

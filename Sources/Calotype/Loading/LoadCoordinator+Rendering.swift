@@ -82,7 +82,7 @@ extension LoadCoordinator {
         if isThumbnail { noteReduction(of: &made, from: material, loading?.serverThumbnail) }
         memory.insert(
             Rendition(
-                resource: job.request.id, partition: job.request.cachePartition, source: source,
+                resource: job.request.idDigest, partition: job.request.partitionDigest, source: source,
                 processors: job.request.processorsDigest, version: material.version,
                 decodedSize: made.decoded.pixelSize, image: made.image, freshness: material.freshness,
                 responseTime: material.responseTime,
@@ -194,7 +194,7 @@ extension LoadCoordinator {
         // A thumbnail is asked for anew, as what the request says; also where the original has stood in for it.
         if let other = alternatives?.loading, other.serverThumbnail == nil, other.standsInFor == nil {
             request = other
-            query = RenditionQuery(other, partition: other.cachePartition)
+            query = RenditionQuery(other, partition: other.partitionDigest)
         }
         _ = join(load, for: request.revalidating, query: query, larger: { nil }, isAnswer: { _ in false })
     }

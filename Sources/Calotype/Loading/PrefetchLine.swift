@@ -118,7 +118,7 @@ final class PrefetchLine: Sendable {
 
     /// Whether the partition hasn't been removed since it came.
     private func isPermitted(_ item: Item) -> Bool {
-        pipeline.memory.permits(item.epoch, in: pipeline.partition(of: item.request))
+        pipeline.memory.permits(item.epoch, in: pipeline.partitionDigest(of: item.request))
     }
 
     func stop(_ requests: [ImageRequest]) {

@@ -22,18 +22,18 @@ struct Promise<Value: Sendable>: ~Copyable, Sendable {
 
     /// Takes the value, unless there is one.
     ///
-    /// - Returns: Whether it was the first.
+    /// - Returns: `nil` if it was the first; else the value, of which nothing has been copied.
     @discardableResult
-    borrowing func fulfil(_ outcome: consuming Result<Value, any Error>) -> Bool {
+    borrowing func fulfil(_ outcome: consuming Result<Value, any Error>) -> Result<Value, any Error>? {
         var outcome = Optional(consume outcome)
         let awaiting = state.withLock { state -> ShortList<Awaiting>? in
             guard state.outcome == nil else { return nil }
             swap(&state.outcome, &outcome)
             return state.awaiting.takeAll()
         }
-        guard let awaiting else { return false }
+        guard let awaiting else { return outcome }
         for continuation in awaiting { continuation.resume() }
-        return true
+        return nil
     }
 
     /// Waits for the value.

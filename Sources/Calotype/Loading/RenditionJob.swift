@@ -99,7 +99,7 @@ final class RenditionJob: WorkItem, JobWaiter, @unchecked Sendable {
         self.query = query
         self.request = request
         hasAlternatives = thumbnail != nil || request.hasAlternatives
-        alternatives = hasAlternatives ? Alternatives(request, thumbnail: thumbnail) : nil
+        if hasAlternatives { alternatives = Alternatives(request, thumbnail: thumbnail) }
         self.epoch = epoch
         self.impressionEpoch = impressionEpoch
         self.coordinator = coordinator

@@ -205,7 +205,7 @@ final class ResourceLoader: Sendable {
     @inline(never)
     private func lookUpAtOnce(_ fetch: Fetch) -> StoreLookup? {
         let start = Moment.now
-        guard asksStore(fetch), let key = fetch.key else { return lookup([], fetch, since: start) }
+        guard asksStore(fetch), let key = fetch.keyDigest else { return lookup([], fetch, since: start) }
         return http.promptStore.map { lookup($0.responsesAtOnce(for: key), fetch, since: start) }
     }
 
@@ -226,9 +226,18 @@ final class ResourceLoader: Sendable {
 extension URL {
     /// Whether the scheme is http or https. Told by the bytes: `scheme` would be made for the question.
     var isHTTP: Bool {
-        let text = absoluteString
-        return text.hasPrefixIgnoringASCIICase("https:") || text.hasPrefixIgnoringASCIICase("http:")
+        absoluteString.withBytes { bytes in
+            guard bytes.count > 4 else { return false }
+            // In lower case all at once: no other characters come to these.
+            let start = UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt32.self) | 0x2020_2020
+            guard start == Self.http else { return false }
+            let colon = bytes[4].asciiLowercased == UInt8(ascii: "s") ? 5 : 4
+            return colon < bytes.count && bytes[colon] == UInt8(ascii: ":")
+        }
     }
+
+    /// "http", as it lies in memory.
+    private static let http = UInt32(littleEndian: 0x7074_7468)
 }
 
 extension ImageRequest.CachePolicy {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The fields that a request is sent with, and what they ask of caches.
-struct RequestFields {
+/// The fields that a request is sent with, and what they ask of caches. An object, since most requests share one.
+final class RequestFields: Sendable {
     let fields: HTTPFields
     let asked: CacheControl
 
@@ -24,10 +24,8 @@ final class StoreLookup: Sendable {
         }
     }
 
-    /// The fields of the request, less what depends on the state of caches.
-    let fields: HTTPFields
-    /// What they ask of caches.
-    let asked: CacheControl
+    /// What the request is sent with, less what depends on the state of caches.
+    private let request: RequestFields
     private let candidates: [Candidate]
     private let decision: HTTPCache.Decision
     private let policy: ImageRequest.CachePolicy
@@ -39,8 +37,7 @@ final class StoreLookup: Sendable {
         _ responses: [StoredResponse], _ request: RequestFields, _ policy: ImageRequest.CachePolicy, now: Date,
         since start: Moment
     ) {
-        fields = request.fields
-        asked = request.asked
+        self.request = request
         self.policy = policy
         self.start = start
         candidates = responses.compactMap { response in
@@ -49,22 +46,28 @@ final class StoreLookup: Sendable {
         let heads = candidates.map(\.head)
         switch policy {
         case .http:
-            decision = HTTPCache.decide(candidates: heads, request: fields, asked, now: now)
+            decision = HTTPCache.decide(candidates: heads, request: request.fields, request.asked, now: now)
         case .revalidate:
-            var fields = fields
+            var fields = request.fields
             fields["Cache-Control"] = "no-cache"
             decision = HTTPCache.decide(candidates: heads, request: fields, now: now)
         case .storedElseLoad, .storedOnly, .immutable:
-            let index = HTTPCache.selected(of: heads, request: fields)
+            let index = HTTPCache.selected(of: heads, request: request.fields)
             decision =
                 index.map { HTTPCache.Decision(.useStored($0), .policy, selected: $0) }
                 ?? HTTPCache.Decision(.fetch, .nothingStored, selected: nil)
         case .reload, .noStore:
             decision = HTTPCache.Decision(
-                .fetch, .policyReload, selected: HTTPCache.selected(of: heads, request: fields))
+                .fetch, .policyReload, selected: HTTPCache.selected(of: heads, request: request.fields))
         }
         duration = .now - start
     }
+
+    /// The fields of the request, less what depends on the state of caches.
+    var fields: HTTPFields { request.fields }
+
+    /// What they ask of caches.
+    var asked: CacheControl { request.asked }
 
     /// The stored response that may be used as it is.
     var usable: Candidate? {

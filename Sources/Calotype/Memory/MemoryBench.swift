@@ -5,7 +5,7 @@ package struct MemoryBench: Sendable {
 
     package init(_ memory: MemoryCache, _ requests: [ImageRequest]) {
         self.memory = memory
-        queries = requests.map { RenditionQuery($0, partition: $0.cachePartition) }
+        queries = requests.map { RenditionQuery($0, partition: $0.partitionDigest) }
     }
 
     /// Looks up `count` times, round the requests.
@@ -35,7 +35,7 @@ package struct MemoryBench: Sendable {
         let bitmap = Bitmap(size: PixelSize(width: 1, height: 1)) { _ in }
         var hits = 0
         for access in accesses {
-            let resource = ResourceID("\(access.key)")
+            let resource = Digest("\(access.key)")
             let source = Digest("\(access.key)")
             let query = RenditionQuery(
                 key: RenditionQuery.key(resource: resource, partition: nil), source: source, processors: .zero,
@@ -67,7 +67,7 @@ package struct MemoryBench: Sendable {
             renditions = (0..<count).map { number in
                 let image = DecodedImage(bitmap: bitmap)
                 return Rendition(
-                    resource: ResourceID("\(number)"), partition: nil, source: Digest("\(number)"), processors: nil,
+                    resource: Digest("\(number)"), partition: nil, source: Digest("\(number)"), processors: nil,
                     version: Digest("\(number)"), decodedSize: image.originalPixelSize, image: image,
                     freshness: .immutable, responseTime: 0, cost: image.byteCount)
             }

@@ -164,7 +164,7 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
     }
 
     /// Whether neither the partition nor everything has been removed since `epoch`.
-    func permits(_ epoch: StoreEpoch, in partition: Partition?) -> Bool {
+    func permits(_ epoch: StoreEpoch, in partition: Digest?) -> Bool {
         withPolicy { $0.removals.permits(epoch, partition: partition, resource: nil) }
     }
 
@@ -206,12 +206,12 @@ public final class MemoryCache: MemoryPressureResponder, @unchecked Sendable {
 
     /// Removes every rendition of a resource, in all partitions.
     public func remove(_ resource: ResourceID) {
-        removeAll({ $0.record(resource) }) { $0.pointee.resource == resource }
+        removeAll({ $0.record(resource) }) { $0.pointee.resource == resource.digest }
     }
 
     /// Removes every rendition of a partition.
     public func removePartition(_ partition: Partition) {
-        removeAll({ $0.record(partition) }) { $0.pointee.partition == partition }
+        removeAll({ $0.record(partition) }) { $0.pointee.partition == partition.digest }
     }
 
     /// Removes everything.

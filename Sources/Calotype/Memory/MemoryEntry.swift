@@ -26,8 +26,8 @@ struct MemoryEntry: ~Copyable {
     let version: Digest
     /// When the server said so last, in seconds since the reference date.
     let responseTime: Double
-    let resource: ResourceID
-    let partition: Partition?
+    let resource: Digest
+    let partition: Digest?
     /// Bytes.
     let cost: Int
 

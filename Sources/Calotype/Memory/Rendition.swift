@@ -1,9 +1,9 @@
-/// Pixels made of a resource, as the memory cache holds them.
+/// Pixels made of a resource, as the memory cache holds them: by digests alone, since names may tell whose they are.
 struct Rendition: Sendable {
-    /// What the image depicts.
-    var resource: ResourceID
-    /// Whose it is.
-    var partition: Partition?
+    /// The ``ResourceID``: what the image depicts.
+    var resource: Digest
+    /// The ``Partition``: whose it is.
+    var partition: Digest?
     /// The URL that it came from.
     var source: Digest
     /// What was done to the decoded pixels.
@@ -38,9 +38,9 @@ struct RenditionQuery: Hashable, Sendable {
     let needsExactSize: Bool
 
     /// The key of a resource within a partition.
-    static func key(resource: ResourceID, partition: Partition?) -> Digest {
-        guard let partition else { return resource.digest }
-        return resource.digest.combined(with: partition.digest)
+    static func key(resource: Digest, partition: Digest?) -> Digest {
+        guard let partition else { return resource }
+        return resource.combined(with: partition)
     }
 
     init(
@@ -54,9 +54,9 @@ struct RenditionQuery: Hashable, Sendable {
     }
 
     /// What a request asks for, within a partition.
-    init(_ request: ImageRequest, partition: Partition?) {
+    init(_ request: ImageRequest, partition: Digest?) {
         self.init(
-            key: Self.key(resource: request.id, partition: partition), source: request.urlDigest,
+            key: Self.key(resource: request.idDigest, partition: partition), source: request.urlDigest,
             processors: request.processorsDigest ?? .zero, target: request.size.target(),
             needsExactSize: request.needsExactSize)
     }

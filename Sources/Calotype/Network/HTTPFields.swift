@@ -132,9 +132,13 @@ extension String {
     fileprivate func hasSameBytesIgnoringASCIICase(as other: String) -> Bool {
         withBytes { first in
             other.withBytes { second in
-                // As a rule even the case is the same, and eight bytes are told at once.
+                // As a rule even the case is the same, and eight bytes are told at once; the last eight overlap.
                 var index = 0
                 while first.count &- index >= 8, first.word(at: index) == second.word(at: index) { index &+= 8 }
+                if index > 0, first.count &- index < 8 {
+                    let last = first.count &- 8
+                    if first.word(at: last) == second.word(at: last) { return true }
+                }
                 while index < first.count {
                     guard
                         first[index] == second[index] || first[index].asciiLowercased == second[index].asciiLowercased

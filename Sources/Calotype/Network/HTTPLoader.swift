@@ -214,11 +214,11 @@ final class HTTPLoader: Sendable {
         let bodyEnd = Moment.now
         note(reception, for: fetch)
         var stored: StoredResponse.ID?
-        if fetch.policy.writesStore, reception.arrival.mayStore, let promptStore, let key = fetch.key {
+        if fetch.policy.writesStore, reception.arrival.mayStore, let promptStore, let key = fetch.keyDigest {
             stored =
                 promptStore.addAtOnce(
-                    body, for: key, resource: fetch.resource, metadata: reception.metadata,
-                    replacing: lookup.selected?.id, since: fetch.epoch)
+                    body, for: key, partition: fetch.partitionDigest, resource: fetch.resourceDigest,
+                    metadata: reception.metadata, replacing: lookup.selected?.id, since: fetch.epoch)
         }
         return try reception.resource(
             stored: stored, exchange, lookup, fetch.policy, receivedByteCount: attempts.receivedByteCount,

@@ -55,7 +55,9 @@ final class PartialBodies: MemoryPressureResponder {
         }
         if isFirst { (center ?? .shared).add(self) }
         change { state in
-            guard state.removals.permits(epoch, partition: key.partition, resource: resource) else { return }
+            guard state.removals.permits(epoch, partition: key.partition?.digest, resource: resource.digest) else {
+                return
+            }
             state.entries.removeAll { $0.key == key }
             state.entries.append(Entry(key: key, resource: resource, body: body))
             state.byteCount = state.entries.reduce(0) { $0 + $1.body.byteCount }

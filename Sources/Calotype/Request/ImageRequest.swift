@@ -258,6 +258,9 @@ public struct ImageRequest: Sendable {
     package var processorsDigest: Digest? { storage.parts.processorsDigest }
     package var needsExactSize: Bool { storage.parts.needsExactSize }
     package var cachePartition: Partition? { storage.parts.cachePartition }
+    /// Those of ``id`` and of ``cachePartition``, which aren't copied for it.
+    var idDigest: Digest { storage.parts.id.digest }
+    var partitionDigest: Digest? { storage.parts.cachePartition?.digest }
 
     /// A request for the image at a URL.
     ///
@@ -270,7 +273,12 @@ public struct ImageRequest: Sendable {
     ) {
         // Not by way of the URL's own ID, which would be copied.
         let urlDigest = URLNormalization.known.digest(of: url)
-        let id = if let id { id } else { ResourceID(url: url, digest: urlDigest) }
+        guard let id else {
+            self.init(
+                source: .url(url), id: ResourceID(url: url, digest: urlDigest), urlDigest: urlDigest, size: size,
+                processors: processors, cachePolicy: cachePolicy, partition: partition, priority: priority)
+            return
+        }
         self.init(
             source: .url(url), id: id, urlDigest: urlDigest, size: size, processors: processors,
             cachePolicy: cachePolicy, partition: partition, priority: priority)

@@ -6,21 +6,21 @@ import Synchronization
 /// - Isolation: Any thread; nothing blocks.
 /// - Memory: Bodies and metadata up to the byte limit; the least recently used go first.
 public final class MemoryStore: ResponseStore {
-    /// An object, since both tables of the state hold it.
+    /// An object, since both tables of the state hold it. It knows what it is by digests alone.
     fileprivate final class Entry {
         let id: Int64
         let key: Digest
-        let partition: Partition?
-        let resource: ResourceID
+        let partition: Digest?
+        let resource: Digest
         var metadata: Data
         let body: Data
         var lastUse: UInt64 = 0
         var byteCount: Int { metadata.count + body.count }
 
-        init(id: Int64, key: FetchKey, resource: ResourceID, metadata: Data, body: Data) {
+        init(id: Int64, key: Digest, partition: Digest?, resource: Digest, metadata: Data, body: Data) {
             self.id = id
-            self.key = key.digest
-            partition = key.partition
+            self.key = key
+            self.partition = partition
             self.resource = resource
             self.metadata = metadata
             self.body = body
@@ -72,7 +72,7 @@ public final class MemoryStore: ResponseStore {
     }
 
     /// The variants stored under a key, newest first.
-    public func responses(for key: FetchKey) async throws -> [StoredResponse] { responsesAtOnce(for: key) }
+    public func responses(for key: FetchKey) async throws -> [StoredResponse] { responsesAtOnce(for: key.digest) }
 
     /// The body of a variant. This is what counts as a use.
     public func body(of id: StoredResponse.ID) async throws -> StoredBody? {
@@ -109,9 +109,10 @@ public final class MemoryStore: ResponseStore {
         _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
         since epoch: StoreEpoch
     ) async throws -> StoredResponse? {
-        addAtOnce(body, for: key, resource: resource, metadata: metadata, replacing: replaced, since: epoch).map {
-            StoredResponse(id: $0, metadata: metadata, bodyByteCount: Int64(body.count))
-        }
+        addAtOnce(
+            body, for: key.digest, partition: key.partition?.digest, resource: resource.digest, metadata: metadata,
+            replacing: replaced, since: epoch
+        ).map { StoredResponse(id: $0, metadata: metadata, bodyByteCount: Int64(body.count)) }
     }
 
     /// Removes one variant.
@@ -132,14 +133,14 @@ public final class MemoryStore: ResponseStore {
     func erase(_ resource: ResourceID) {
         state.withLock { state in
             state.removals.record(resource)
-            state.removeAll { $0.resource == resource }
+            state.removeAll { $0.resource == resource.digest }
         }
     }
 
     func erase(_ partition: Partition) {
         state.withLock { state in
             state.removals.record(partition)
-            state.removeAll { $0.partition == partition }
+            state.removeAll { $0.partition == partition.digest }
         }
     }
 
@@ -157,21 +158,22 @@ public final class MemoryStore: ResponseStore {
 }
 
 extension MemoryStore: PromptStore {
-    package func responsesAtOnce(for key: FetchKey) -> [StoredResponse] {
-        state.withLock { $0.variants[key.digest]?.reversed().map(\.response) ?? [] }
+    package func responsesAtOnce(for key: Digest) -> [StoredResponse] {
+        state.withLock { $0.variants[key]?.reversed().map(\.response) ?? [] }
     }
 
     package func addAtOnce(
-        _ body: Data, for key: FetchKey, resource: ResourceID, metadata: Data, replacing replaced: StoredResponse.ID?,
-        since epoch: StoreEpoch
+        _ body: Data, for key: Digest, partition: Digest?, resource: Digest, metadata: Data,
+        replacing replaced: StoredResponse.ID?, since epoch: StoreEpoch
     ) -> StoredResponse.ID? {
         state.withLock { state in
             let byteCount = metadata.count + body.count
-            guard state.removals.permits(epoch, partition: key.partition, resource: resource), byteCount <= byteLimit
+            guard state.removals.permits(epoch, partition: partition, resource: resource), byteCount <= byteLimit
             else { return nil }
             if let replaced { state.remove(replaced.number) }
             state.trim(to: byteLimit - byteCount)
-            let entry = Entry(id: state.nextID, key: key, resource: resource, metadata: metadata, body: body)
+            let entry = Entry(
+                id: state.nextID, key: key, partition: partition, resource: resource, metadata: metadata, body: body)
             state.nextID += 1
             state.entries[Number(entry.id)] = entry
             state.variants[entry.key, default: ShortList()].append(entry)

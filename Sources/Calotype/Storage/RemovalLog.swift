@@ -1,11 +1,12 @@
 /// Remembers what has been removed since when, so that work begun before a removal can't bring back what it erased.
 ///
-/// A cache keeps one beside its entries, under the same lock: removing and checking are then in one order for all.
+/// A cache keeps one beside its entries, under the same lock: removing and checking are then in one order for all. Of what
+/// was removed it keeps the digests alone.
 package struct RemovalLog {
     private var count: UInt64 = 0
     private var everything: UInt64 = 0
-    private var partitions: [Partition: UInt64] = [:]
-    private var resources: [ResourceID: UInt64] = [:]
+    private var partitions: [Digest: UInt64] = [:]
+    private var resources: [Digest: UInt64] = [:]
     /// Removals up to this one aren't known singly any more: work that is older is refused, whatever it is.
     private var floor: UInt64 = 0
 
@@ -26,20 +27,20 @@ package struct RemovalLog {
 
     package mutating func record(_ partition: Partition) {
         count += 1
-        partitions[partition] = count
+        partitions[partition.digest] = count
         trim()
     }
 
     package mutating func record(_ resource: ResourceID) {
         count += 1
-        resources[resource] = count
+        resources[resource.digest] = count
         trim()
     }
 
     /// Whether work begun at `epoch` may still leave something behind.
     ///
     /// - Parameter resource: `nil` asks about removals of partitions and of everything alone.
-    package func permits(_ epoch: StoreEpoch, partition: Partition?, resource: ResourceID?) -> Bool {
+    package func permits(_ epoch: StoreEpoch, partition: Digest?, resource: Digest?) -> Bool {
         if epoch.number == count { return true }
         guard epoch.number >= max(everything, floor) else { return false }
         if let partition, let removal = partitions[partition], removal > epoch.number { return false }

@@ -15,7 +15,7 @@ struct UnnamedResponses: Sendable {
     }
 
     func responses(for key: FetchKey) -> [StoredResponse] {
-        store.responsesAtOnce(for: key).map(\.renumbered)
+        store.responsesAtOnce(for: key.digest).map(\.renumbered)
     }
 
     func body(of id: StoredResponse.ID) async throws -> StoredBody? { try await store.body(of: id.opposite) }
@@ -30,8 +30,9 @@ struct UnnamedResponses: Sendable {
 
     func add(_ body: Data, _ deposit: StoreDeposit) -> StoredResponse? {
         store.addAtOnce(
-            body, for: deposit.key, resource: deposit.resource, metadata: deposit.metadata,
-            replacing: deposit.replaced?.opposite, since: deposit.epoch
+            body, for: deposit.key.digest, partition: deposit.key.partition?.digest,
+            resource: deposit.resource.digest, metadata: deposit.metadata, replacing: deposit.replaced?.opposite,
+            since: deposit.epoch
         ).map {
             StoredResponse(id: $0.opposite, metadata: deposit.metadata, bodyByteCount: Int64(body.count))
         }

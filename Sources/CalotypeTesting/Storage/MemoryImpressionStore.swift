@@ -46,7 +46,7 @@ package final class MemoryImpressionStore: ImpressionStore {
     ) {
         state.withLock { state in
             state.keepCount += 1
-            guard state.removals.permits(epoch, partition: partition, resource: resource),
+            guard state.removals.permits(epoch, partition: partition?.digest, resource: resource.digest),
                 let key = ImpressionKey(resource, in: partition, by: key)
             else { return }
             if state.records.updateValue(impression.bytes, forKey: key) != nil { state.order.removeAll { $0 == key } }

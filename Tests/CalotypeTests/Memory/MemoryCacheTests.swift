@@ -167,8 +167,8 @@ struct Item {
 
     var query: RenditionQuery {
         RenditionQuery(
-            key: RenditionQuery.key(resource: id, partition: partition), source: source, processors: .zero,
-            target: .original, needsExactSize: false)
+            key: RenditionQuery.key(resource: id.digest, partition: partition.digest), source: source,
+            processors: .zero, target: .original, needsExactSize: false)
     }
 
     func rendition(
@@ -181,7 +181,7 @@ struct Item {
                 bitmap: TestImages.solidBitmap(width: 1, height: 1, color: .red),
                 originalPixelSize: PixelSize(width: side, height: side))
         return Rendition(
-            resource: id, partition: partition, source: source, processors: nil, version: version,
+            resource: id.digest, partition: partition.digest, source: source, processors: nil, version: version,
             decodedSize: image.originalPixelSize, image: image, freshness: .immutable,
             responseTime: responseTime, cost: cost)
     }

@@ -61,7 +61,7 @@ final class StoreWriter: Sendable {
     var epoch: StoreEpoch { line.withLock { $0.removals.epoch } }
 
     func permits(_ epoch: StoreEpoch, _ partition: Partition?, _ resource: ResourceID) -> Bool {
-        line.withLock { $0.removals.permits(epoch, partition: partition, resource: resource) }
+        line.withLock { $0.removals.permits(epoch, partition: partition?.digest, resource: resource.digest) }
     }
 
     /// A time for a use: the present in microseconds, and later than every time before.

@@ -125,7 +125,7 @@ public final class URLCacheStore: ResponseStore {
     private func add(_ body: Data, _ deposit: StoreDeposit) async throws -> StoredResponse? {
         try await perform { [self] entries in
             let isPermitted = removals.withLock {
-                $0.permits(deposit.epoch, partition: deposit.key.partition, resource: deposit.resource)
+                $0.permits(deposit.epoch, partition: deposit.key.partition?.digest, resource: deposit.resource.digest)
             }
             return isPermitted ? entries.insert(deposit, body) : nil
         }
