@@ -6,15 +6,23 @@ import Synchronization
 /// - Isolation: Called on a thread of the decode queue, never on the main actor or the cooperative pool; it may block.
 ///   Calls may run at the same time.
 public protocol ImageDecoder: Sendable {
-    /// Whether this decoder can make pixels of that format, which is one of those that ``ImageFormat`` lists: bytes that
-    /// begin like none of them are refused before a decoder is asked.
+    /// Whether this decoder can make pixels of that format: one that ``ImageFormat`` lists, or one that a decoder has
+    /// recognised.
     func supports(_ format: ImageFormat) -> Bool
+
+    /// Looks for a format of the decoder's own in bytes that begin like none of those that ``ImageFormat`` lists.
+    ///
+    /// Such bytes are no image unless a decoder of the app's says so; the first that does decides. It may be asked again
+    /// for the same file, with more bytes. Must be quick: a look at the first bytes, on whatever thread they arrive.
+    ///
+    /// - Parameter prefix: The file from its first byte: ``FormatRecognition/prefixByteCount`` at most.
+    func recognize(_ prefix: Data) -> FormatRecognition
 
     /// Decodes a complete image.
     ///
     /// - Parameters:
     ///   - data: The whole file.
-    ///   - format: What its first bytes say it is.
+    ///   - format: What its first bytes say it is, by Calotype's reading or by a decoder's.
     ///   - options: The size to decode to, the limits, and whether anybody still waits.
     /// - Returns: An upright image of exactly ``DecodeOptions/target``'s size for it.
     /// - Throws: ``ImageError`` of stage `decoding`; `CancellationError` if nobody waits any more.
@@ -37,6 +45,9 @@ public protocol ImageDecoder: Sendable {
 }
 
 extension ImageDecoder {
+    /// Has no format of its own.
+    public func recognize(_ prefix: Data) -> FormatRecognition { .unrecognized }
+
     /// All pixels of the file, 4 bytes each, and the result beside them if it is smaller.
     public func estimatedByteCount(
         of data: Data, format: ImageFormat, pixelSize: PixelSize?, target: PixelTarget

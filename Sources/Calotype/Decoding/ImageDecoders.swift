@@ -26,9 +26,48 @@ public struct ImageDecoders: Sendable {
     ///   `CancellationError` if nobody waits any more.
     public func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
         try options.cancellation.check()
-        let signature = data.withUnsafeBytes { Signature.find(in: ByteReader($0)) }
-        guard case .format(let format) = signature else { throw ImageError(.decoding, .notAnImage) }
+        let format: ImageFormat
+        if case .format(let listed) = data.withUnsafeBytes({ Signature.find(in: ByteReader($0)) }) {
+            format = listed
+        } else if case .image(let own, _) = recognize(data.prefix(FormatRecognition.prefixByteCount)) {
+            format = own
+        } else {
+            throw ImageError(.decoding, .notAnImage)
+        }
         return try decode(data, format: format, options: options)
+    }
+
+    /// What the first bytes of a file say, or all of them: by Calotype's reading, and where that finds nothing by the
+    /// decoders'.
+    ///
+    /// - Parameter isComplete: Whether these are all bytes.
+    func header(of bytes: UnsafeRawBufferPointer, isComplete: Bool) -> ImageHeader.Parse {
+        let listed = ImageHeader.parse(bytes)
+        switch listed {
+        case .image: return listed
+        case .needsMoreBytes where !isComplete: return listed
+        case .needsMoreBytes, .notAnImage: break
+        }
+        // Nobody is there to ask but the system's.
+        guard all.count > 1 else { return listed }
+        switch recognize(Data(bytes.prefix(FormatRecognition.prefixByteCount))) {
+        case .image(let format, let size): return .image(ImageHeader(format: format, storedSize: size))
+        case .needsMoreBytes where bytes.count < FormatRecognition.prefixByteCount: return .needsMoreBytes
+        case .needsMoreBytes, .unrecognized: return listed
+        }
+    }
+
+    /// The first format that a decoder finds, or whether more bytes might show one.
+    private func recognize(_ prefix: Data) -> FormatRecognition {
+        var result = FormatRecognition.unrecognized
+        for decoder in all {
+            switch decoder.recognize(prefix) {
+            case .image(let format, let size): return .image(format, pixelSize: size)
+            case .needsMoreBytes: result = .needsMoreBytes
+            case .unrecognized: break
+            }
+        }
+        return result
     }
 
     /// Decodes bytes whose format is known.

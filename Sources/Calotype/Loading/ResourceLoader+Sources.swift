@@ -49,7 +49,7 @@ extension ResourceLoader {
                 .bodyTooLarge(byteCount: Int64(data.count), limit: Int64(configuration.limits.bodyByteCount)))
         }
         let header = try data.withUnsafeBytes {
-            try BodyValidation.header(of: $0, isComplete: true, configuration.limits, stage: .source)
+            try http.validation.header(of: $0, isComplete: true, stage: .source)
         }
         guard let header else { throw ImageError(.source, .notAnImage) }
         var work = LoadReport.Work(layer: .source)

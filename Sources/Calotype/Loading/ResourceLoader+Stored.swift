@@ -22,7 +22,7 @@ extension ResourceLoader {
     ) -> FetchedResource? {
         // Bytes that are no image any more, or one beyond the limits, are as good as none: the caller removes them.
         let header = try? data.withUnsafeBytes {
-            try BodyValidation.header(of: $0, isComplete: true, configuration.limits, stage: .cache)
+            try http.validation.header(of: $0, isComplete: true, stage: .cache)
         }
         guard let header else { return nil }
         var work = lookup.work(of: layer)

@@ -20,7 +20,7 @@ final class BodyReception: @unchecked Sendable {
     let expectedByteCount: Int64?
     /// When it was asked for. Tells one body from another, as long as one fetch has them; a continued one stays the same.
     let startTime: Moment
-    private let limits: ImageLimits
+    private let validation: BodyValidation
     /// A length is what a server claims. Where an app sets no limit, memory for it isn't taken before the bytes come.
     private static let mostReservedBytes: Int64 = 64 << 20
     /// Where the bytes of this exchange begin: not 0 if they continue a body that broke off.
@@ -39,7 +39,7 @@ final class BodyReception: @unchecked Sendable {
     @inline(never)
     init(
         _ exchange: HTTPLoader.Exchange, method: String, _ lookup: StoreLookup, expectedByteCount: Int64?,
-        _ limits: ImageLimits
+        _ validation: BodyValidation
     ) throws {
         arrival = HTTPCache.Arrival(
             method: method, requestFields: lookup.fields, asked: lookup.asked, status: exchange.response.status,
@@ -47,8 +47,8 @@ final class BodyReception: @unchecked Sendable {
             redirection: exchange.redirection)
         self.expectedByteCount = expectedByteCount
         startTime = exchange.start
-        self.limits = limits
-        if let expectedByteCount { try limits.check(bodyByteCount: expectedByteCount) }
+        self.validation = validation
+        if let expectedByteCount { try validation.limits.check(bodyByteCount: expectedByteCount) }
     }
 
     /// Goes on with a part of the body.
@@ -70,7 +70,7 @@ final class BodyReception: @unchecked Sendable {
         if let end, data.count + piece.count > end {
             throw ImageError(.network, .unexpectedPart("more bytes came than the part has"))
         }
-        try limits.check(bodyByteCount: Int64(data.count) + Int64(piece.count))
+        try validation.limits.check(bodyByteCount: Int64(data.count) + Int64(piece.count))
         let isFirst = data.isEmpty
         if isFirst {
             data = piece
@@ -84,28 +84,34 @@ final class BodyReception: @unchecked Sendable {
         // As a rule the first piece says it all, and the bytes are asked for once.
         try piece.withUnsafeBytes { bytes in
             version.append(bytes)
-            if isFirst { try findHeader(in: bytes) }
+            if isFirst { try findHeader(in: bytes, isComplete: false) }
         }
         if isKnown { return piece }
-        if !isFirst { try data.withUnsafeBytes(findHeader(in:)) }
+        if !isFirst { try data.withUnsafeBytes { try findHeader(in: $0, isComplete: false) } }
         return header.map { _ in data }
     }
 
-    private func findHeader(in bytes: UnsafeRawBufferPointer) throws {
-        header = try BodyValidation.header(of: bytes, isComplete: false, limits, stage: .validation)
+    private func findHeader(in bytes: UnsafeRawBufferPointer, isComplete: Bool) throws {
+        header = try validation.header(of: bytes, isComplete: isComplete, stage: .validation)
     }
 
     /// The head as a store keeps it.
     var metadata: Data { arrival.head.encodedForImages() }
 
     /// Checks that all bytes have come, and that they are an image.
+    ///
+    /// - Returns: All bytes, if that is clear only now; so none of them has been stored.
+    @discardableResult
     @inline(never)
-    func checkEnd() throws {
+    func checkEnd() throws -> Data? {
         if let expectedByteCount, Int64(data.count) < expectedByteCount {
             throw ImageError(.network, .truncated(received: Int64(data.count), expected: expectedByteCount))
         }
         if data.isEmpty { throw ImageError(.validation, .emptyBody) }
-        if header == nil { throw ImageError(.validation, .notAnImage) }
+        if header != nil { return nil }
+        // Bytes that could have been the beginning of one format may be the whole of another.
+        try data.withUnsafeBytes { try findHeader(in: $0, isComplete: true) }
+        return data
     }
 
     /// What has been received, after ``checkEnd()``.

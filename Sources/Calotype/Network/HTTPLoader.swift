@@ -44,6 +44,7 @@ final class HTTPLoader: Sendable {
     }
 
     let configuration: ImagePipeline.Configuration
+    let validation: BodyValidation
     /// What loads have left unfinished.
     let partials = PartialBodies()
     let reconnection: Reconnection
@@ -52,6 +53,7 @@ final class HTTPLoader: Sendable {
 
     init(_ configuration: ImagePipeline.Configuration) {
         self.configuration = configuration
+        validation = BodyValidation(configuration.limits, configuration.decoders)
         promptStore = configuration.store as? any PromptStore
         reconnection = Reconnection(configuration.network)
     }
@@ -169,7 +171,9 @@ final class HTTPLoader: Sendable {
                 receiver.take(piece, of: reception)
             }
             try Task.checkCancellation()
-            try reception.checkEnd()
+            if let bytes = try reception.checkEnd(), isStorable {
+                attempts.deposit = deposit(bytes, fetch, reception.arrival.head, lookup.selected?.id)
+            }
             bodyEnd = .now
         } catch {
             throw breakOff(reception, error, fetch, lookup, &attempts)
@@ -237,7 +241,7 @@ final class HTTPLoader: Sendable {
         let expectedByteCount = try checkHead(exchange.response)
         attempts.partial = nil
         return try BodyReception(
-            exchange, method: fetch.method, lookup, expectedByteCount: expectedByteCount, configuration.limits)
+            exchange, method: fetch.method, lookup, expectedByteCount: expectedByteCount, validation)
     }
 
     /// The error that callers see for one that a transport throws.

@@ -15,7 +15,7 @@ struct BodyReceptionTests {
     private let lookup = StoreLookup([], RequestFields([:]), .http, now: start, since: .now)
 
     private func reception(limits: ImageLimits = ImageLimits()) throws -> BodyReception {
-        try BodyReception(exchange, method: "GET", lookup, expectedByteCount: nil, limits)
+        try BodyReception(exchange, method: "GET", lookup, expectedByteCount: nil, BodyValidation(limits, .system))
     }
 
     @Test(

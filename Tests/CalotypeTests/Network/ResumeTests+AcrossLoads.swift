@@ -146,7 +146,7 @@ extension ResumeTests {
             redirectCount: 0, retryCount: 0, redirection: nil)
         let reception = try BodyReception(
             exchange, method: "GET", StoreLookup([], RequestFields([:]), .http, now: now, since: .now),
-            expectedByteCount: Int64(file.count), ImageLimits())
+            expectedByteCount: Int64(file.count), BodyValidation(ImageLimits(), .system))
         _ = try reception.take(file.prefix(half))
         return PartialBody(reception)
     }

@@ -136,33 +136,47 @@ extension ArticleSnippets {
         await #expect(throws: ImageError.self) { try await pipeline.image(for: missing) }
     }
 
-    @Test("a decoder of the app's own reads what the system's libraries don't")
+    @Test("a decoder of the app's own reads a format that Calotype doesn't know")
     func ownDecoder() async throws {
-        /// Sixteen by eight pixels, whatever the file has.
-        func windowsBitmap(_ data: Data, _ limits: ImageLimits) throws -> Bitmap {
-            TestImages.gradientBitmap(width: 16, height: 8)
+        /// Sixteen by eight, whatever the file has.
+        func sizeOfDrawing(_ data: Data) throws -> PixelSize { PixelSize(width: 16, height: 8) }
+        func draw(_ data: Data, in size: PixelSize, _ limits: ImageLimits) throws -> Bitmap {
+            TestImages.gradientBitmap(width: size.width, height: size.height)
         }
         var configuration = ImagePipeline.Configuration(store: nil)
-        struct WindowsBitmapDecoder: ImageDecoder {
-            func supports(_ format: ImageFormat) -> Bool { format == .bmp }
+        struct SVGDecoder: ImageDecoder {
+            static let format = ImageFormat("SVG")
+
+            func recognize(_ prefix: Data) -> FormatRecognition {
+                let text = String(decoding: prefix, as: UTF8.self).trimmingPrefix(while: \.isWhitespace)
+                if text.hasPrefix("<svg") { return .image(Self.format) }
+                // There may be a declaration and comments in between.
+                guard text.hasPrefix("<?xml") || text.hasPrefix("<!--") else { return .unrecognized }
+                return text.contains("<svg") ? .image(Self.format) : .needsMoreBytes
+            }
+
+            func supports(_ format: ImageFormat) -> Bool { format == Self.format }
 
             func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
-                let whole = try windowsBitmap(data, options.limits)
-                let size = options.target.pixelSize(for: whole.size)
-                return DecodedImage(bitmap: whole.resized(to: size), originalPixelSize: whole.size)
+                let drawing = try sizeOfDrawing(data)
+                let size = options.target.pixelSize(for: drawing)
+                return DecodedImage(bitmap: try draw(data, in: size, options.limits), originalPixelSize: drawing)
             }
         }
-        configuration.decoders = ImageDecoders([WindowsBitmapDecoder()])
+        configuration.decoders = ImageDecoders([SVGDecoder()])
         let pipeline = ImagePipeline(configuration)
-        let folder = try #require(Bundle.module.url(forResource: "Fixtures/Images", withExtension: nil))
-        let file = folder.appending(path: "quadrants.bmp")
-        let image = try await pipeline.image(for: ImageRequest(url: file, size: .pixels(8, nil)))
-        #expect(image.pixelSize == PixelSize(width: 8, height: 4))
-        #expect(image.originalPixelSize == PixelSize(width: 16, height: 8))
-        // What no format of the package begins like reaches no decoder.
-        let drawing = ImageRequest(data: Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8))
-        let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: drawing) }
-        #expect(error?.reason == .notAnImage)
+        for text in [
+            "<svg/>", "\n<?xml version=\"1.0\"?><!-- a drawing -->\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
+        ] {
+            let image = try await pipeline.image(for: ImageRequest(data: Data(text.utf8), size: .pixels(8, nil)))
+            #expect(image.pixelSize == PixelSize(width: 8, height: 4))
+            #expect(image.originalPixelSize == PixelSize(width: 16, height: 8))
+        }
+        for text in ["<!DOCTYPE html>", "<?xml version=\"1.0\"?><rss/>"] {
+            let request = ImageRequest(data: Data(text.utf8))
+            let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: request) }
+            #expect(error?.reason == .notAnImage)
+        }
     }
 }
 

@@ -3,8 +3,8 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     /// The name as people write it.
     public let description: String
 
-    /// A format by a name of the app's own: for what a decoder says in an error, "12-bit JPEG", say. What is loaded is only
-    /// ever found to be one of those below, and decoders are asked for no other.
+    /// A format by a name of the app's own: one that a decoder of the app's recognises (``ImageDecoder/recognize(_:)``), or
+    /// what it says in an error, "12-bit JPEG", say.
     public init(_ name: String) {
         description = name
     }
