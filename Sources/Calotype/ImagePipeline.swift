@@ -231,6 +231,19 @@ public final class ImagePipeline: Sendable {
         return impressions?.table.impression(of: request.id, in: partition(of: request))
     }
 
+    /// Gives a request an impression before its image was ever loaded: one that the app's server sends along with the URL,
+    /// as a ThumbHash.
+    ///
+    /// Where the image has left one of its own, or another one was given before, that stays. It gives way to the image's own
+    /// once that is decoded, goes with its partition, and isn't kept over launches. Views show it from their next look on,
+    /// so it is best given where the list of images comes in. Requests that leave no impression take none.
+    ///
+    /// Takes no I/O and one short lock.
+    public func insertImpression(_ impression: Impression, for request: ImageRequest) {
+        guard request.cachePolicy != .noStore else { return }
+        impressions?.table.insertGiven(impression.record, of: request.id, in: partition(of: request))
+    }
+
     /// Returns once the store's impressions of earlier launches have been loaded, which begins by itself when the pipeline
     /// is made: to be awaited where the first frame shall show them. If the store keeps none, it returns at once.
     ///

@@ -1,6 +1,8 @@
+public import Foundation
 import Synchronization
 
-/// What is remembered of an image that has been decoded before: its colours, blurred, and its size.
+/// What is remembered of an image that has been decoded before, or known of one that hasn't: its colours, blurred, and its
+/// size.
 ///
 /// It is there as soon as it is asked for, with no I/O, when neither the image nor the file it came from is in any cache.
 public struct Impression: Sendable {
@@ -17,12 +19,41 @@ public struct Impression: Sendable {
     }
 
     package let record: ImpressionRecord
-    private let images: ImpressionImages
+    /// Those of the table that it is from, if it is from one.
+    private let images: ImpressionImages?
 
-    init(_ record: ImpressionRecord, _ images: ImpressionImages) {
+    init(_ record: ImpressionRecord, _ images: ImpressionImages?) {
         self.record = record
         self.images = images
     }
+
+    /// The impression of an image: for a server that sends its ``thumbHash`` along with the image's URL.
+    ///
+    /// A ThumbHash doesn't tell a colour space. Load the image in sRGB, as pipelines do unless they are told otherwise.
+    ///
+    /// - Complexity: Some tens of microseconds.
+    public init(of image: DecodedImage) {
+        self.init(ImpressionRecord(image), nil)
+    }
+
+    /// What a ThumbHash tells of an image that hasn't been loaded: see
+    /// ``ImagePipeline/insertImpression(_:for:)``.
+    ///
+    /// - Parameters:
+    ///   - thumbHash: Its bytes, 5 to 25.
+    ///   - pixelSize: The image's own. Without it, one of 32 pixels in about the same ratio takes its place, which will do for
+    ///     views that don't go by it.
+    /// - Returns: `nil` if no picture has that hash, or none that size.
+    /// - Source: ThumbHash (Evan Wallace, 2023), https://evanw.github.io/thumbhash/
+    public init?(thumbHash: Data, pixelSize: PixelSize? = nil) {
+        guard let hash = ThumbHash(bytes: thumbHash) else { return nil }
+        let size = pixelSize ?? hash.approximatePixelSize
+        guard size.width > 0, size.height > 0 else { return nil }
+        self.init(ImpressionRecord(hash: hash, pixelSize: size), nil)
+    }
+
+    /// The colours as a ThumbHash: 5 to 25 bytes.
+    public var thumbHash: Data { Data(record.hash.bytes) }
 
     /// The size of the image before it was downsampled. Of an image with a side of more than 65,535 pixels, a size of the
     /// same ratio.
@@ -43,8 +74,9 @@ public struct Impression: Sendable {
     /// The blurred image, without processors: 32 pixels along its longer side, to be scaled up smoothly. Its
     /// `originalPixelSize` is the image's own, so that a layout that goes by it needn't change when the image comes.
     ///
-    /// - Complexity: About 10 microseconds at first; whoever asks again soon gets the same object.
-    public var image: DecodedImage { images.image(of: record) }
+    /// - Complexity: About 10 microseconds at first. Whoever asks a pipeline's impression again soon gets the same object;
+    ///   one that the app has made itself makes its image each time.
+    public var image: DecodedImage { images?.image(of: record) ?? record.image }
 }
 
 extension Impression: CustomStringConvertible, CustomReflectable {
@@ -73,10 +105,7 @@ final class ImpressionImages: Sendable {
 
     func image(of record: ImpressionRecord) -> DecodedImage {
         if let image = state.withLock({ $0.images[record] }) { return image }
-        let size = PixelTarget.fit(width: 32, height: 32).pixelSize(for: record.pixelSize)
-        let image = DecodedImage(
-            bitmap: record.hash.bitmap(size: size), originalPixelSize: record.pixelSize, colorSpace: record.colorSpace,
-            isImpression: true)
+        let image = record.image
         return state.withLock { state in
             // Another thread may have been faster.
             if let image = state.images[record] { return image }

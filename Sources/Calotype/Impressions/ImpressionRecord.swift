@@ -44,6 +44,13 @@ package struct ImpressionRecord: Hashable, Sendable {
 
     package var colorSpace: DecodedImage.ColorSpace { isDisplayP3 ? .displayP3 : .sRGB }
 
+    /// The blurred image, made anew.
+    var image: DecodedImage {
+        let size = PixelTarget.fit(width: 32, height: 32).pixelSize(for: pixelSize)
+        return DecodedImage(
+            bitmap: hash.bitmap(size: size), originalPixelSize: pixelSize, colorSpace: colorSpace, isImpression: true)
+    }
+
     // MARK: As bytes
 
     /// As a store keeps it: a byte that says how the rest is to be read (0, or 1 for Display P3), the width and the height

@@ -36,6 +36,9 @@ public final class ImpressionTable: Sendable {
         var removals: [Removal] = []
     }
 
+    /// The version of what the app has brought, which no content has: theirs are odd, and that of what a store has kept is 0.
+    private static let given: UInt32 = 2
+
     private let state: Mutex<State>
     /// How many removals there have been: the log's own count, to be had without the lock.
     private let removalCount = Atomic<UInt64>(0)
@@ -86,8 +89,8 @@ public final class ImpressionTable: Sendable {
 
     /// Takes an impression, unless it has been removed since `epoch`.
     ///
-    /// - Parameter version: Not 0.
-    /// - Returns: Whether it is news: there was none, or another one.
+    /// - Parameter version: Odd.
+    /// - Returns: Whether it is news: there was none of the image itself, or another one.
     @discardableResult
     package func insert(
         _ record: ImpressionRecord, of resource: ResourceID, in partition: Partition?, version: UInt32,
@@ -97,13 +100,29 @@ public final class ImpressionTable: Sendable {
             guard state.removals.permits(epoch, partition: partition?.digest, resource: resource.digest),
                 let key = ImpressionKey(resource, in: partition, by: state.key)
             else { return false }
-            let isNews = state.slots.find(key)?.pointee.record != record
+            let former = state.slots.find(key)?.pointee
+            let isNews = former?.record != record || former?.version == Self.given
             state.slots.insert(record, key, version: version)
             if let count = state.interim?.inserted.count, count < capacity {
                 state.interim?.inserted.append(
                     .init(record: record, version: version, resource: resource, partition: partition))
             }
             return isNews
+        }
+    }
+
+    /// Takes an impression that the app brings, unless there is one: that is of the image itself, or was brought before. It
+    /// isn't kept by a store.
+    package func insertGiven(_ record: ImpressionRecord, of resource: ResourceID, in partition: Partition?) {
+        state.withLock { state in
+            guard let key = ImpressionKey(resource, in: partition, by: state.key), state.slots.find(key) == nil else {
+                return
+            }
+            state.slots.insert(record, key, version: Self.given)
+            if let count = state.interim?.inserted.count, count < capacity {
+                state.interim?.inserted.append(
+                    .init(record: record, version: Self.given, resource: resource, partition: partition))
+            }
         }
     }
 
@@ -176,6 +195,7 @@ public final class ImpressionTable: Sendable {
             for removal in interim.removals { state.slots.remove(removal, by: stored.key) }
             for named in interim.inserted {
                 guard let key = ImpressionKey(named.resource, in: named.partition, by: stored.key) else { continue }
+                if named.version == Self.given, state.slots.find(key) != nil { continue }
                 state.slots.insert(named.record, key, version: named.version)
             }
         }

@@ -151,6 +151,29 @@ struct ArticleSnippets {
         #expect(shown?.alpha == 1)
     }
 
+    @Test("an image has an impression before it was ever loaded, if a server sends its ThumbHash")
+    func givenImpression() throws {
+        let pipeline = ownPipeline()
+        let picture = DecodedImage(bitmap: TestImages.solidBitmap(width: 60, height: 40, color: .green))
+        let hash = Impression(of: picture).thumbHash.base64EncodedString()
+        let list = Data(
+            "[{\"url\": \"https://img.example.com/a\", \"thumbHash\": \"\(hash)\", \"width\": 600, \"height\": 400}]"
+                .utf8)
+        struct Photo: Decodable {
+            let url: URL
+            let thumbHash: Data  // base64 in JSON
+            let width: Int
+            let height: Int
+        }
+        for photo in try JSONDecoder().decode([Photo].self, from: list) {
+            let size = PixelSize(width: photo.width, height: photo.height)
+            guard let impression = Impression(thumbHash: photo.thumbHash, pixelSize: size) else { continue }
+            pipeline.insertImpression(impression, for: ImageRequest(url: photo.url))
+        }
+        let url = try #require(URL(string: "https://img.example.com/a"))
+        #expect(pipeline.impression(for: ImageRequest(url: url))?.aspectRatio == 1.5)
+    }
+
     // MARK: HTTP caching and freshness
 
     @Test("policies are kept to, and the report says what was decided")
