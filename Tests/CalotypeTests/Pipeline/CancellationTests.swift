@@ -104,6 +104,12 @@ struct CancellationTests {
         await #expect(processExitsWith: .success) {
             let fixture = try Fixture { $0.onEvent = nil }
             fixture.server.fallback { _ in .hanging }
+            // The transport opens what it needs for itself once its thread runs: for the first exchange at the latest.
+            fixture.server.route("/first") { _ in .status(404).closing() }
+            await #expect(throws: ImageError.self) {
+                try await fixture.pipeline.image(for: fixture.server.url("/first"))
+            }
+            try await fixture.server.waitForOpenConnections(count: 0)
             let descriptors = try openDescriptorCount()
             func round() async throws -> Int {
                 let loads = (0..<10_000).map { number in
