@@ -204,7 +204,7 @@ extension ImageError.Reason: CustomStringConvertible {
         case .secureConnectionFailed:
             "no secure connection could be made. Check the server's certificate."
         case .malformedResponse:
-            "the server's answer isn't valid HTTP."
+            "the server's answer isn't valid HTTP, or its content coding is damaged."
         case .transport:
             "the transport failed. See underlyingError."
         case .tooManyRedirects(let limit):

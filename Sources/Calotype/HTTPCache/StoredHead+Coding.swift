@@ -21,16 +21,17 @@ extension HTTPCache.StoredHead {
         let byteCount =
             28 + (redirection == nil ? 0 : 24) + Self.byteCount(of: fields) + Self.byteCount(of: varyingFields)
         // Written before there is a Data: what is written into one goes through its checks piece by piece.
-        guard let memory = malloc(byteCount) else { preconditionFailure("There is no memory for a head.") }
-        var writer = Writer(bytes: UnsafeMutableRawBufferPointer(start: memory, count: byteCount))
-        writer.write(Self.formatVersion)
-        writer.write(UInt16(clamping: status))
-        writer.write(requestTime.timeIntervalSinceReferenceDate.bitPattern)
-        writer.write(responseTime.timeIntervalSinceReferenceDate.bitPattern)
-        writer.write(fields)
-        writer.write(varyingFields)
-        writer.write(redirection)
-        return Data(bytesNoCopy: memory, count: byteCount, deallocator: .free)
+        return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes in
+            var writer = Writer(bytes: bytes)
+            writer.write(Self.formatVersion)
+            writer.write(UInt16(clamping: status))
+            writer.write(requestTime.timeIntervalSinceReferenceDate.bitPattern)
+            writer.write(responseTime.timeIntervalSinceReferenceDate.bitPattern)
+            writer.write(fields)
+            writer.write(varyingFields)
+            writer.write(redirection)
+            return Data(bytes)
+        }
     }
 
     /// Reads what ``encoded(keeping:)`` wrote; `nil` for anything else.
