@@ -217,7 +217,8 @@ public final class ImagePipeline: Sendable {
         return (image, use(of: hit, request.cachePolicy) != .preview)
     }
 
-    /// What is remembered of the image that a request asks for, if it was ever decoded: its blurred colours and its size.
+    /// What is remembered of the image that a request asks for, if it was ever decoded, or what the app has said of it
+    /// (``insertImpression(_:for:)``): its blurred colours and its size.
     ///
     /// It stays when the image and its file have gone from the caches, and may be of an older version. It is of the image
     /// as it was decoded, whatever the request's processors. Nothing that was loaded with the policy `.noStore`, or that
