@@ -236,8 +236,9 @@ public final class ImagePipeline: Sendable {
     /// as a ThumbHash.
     ///
     /// Where the image has left one of its own, or another one was given before, that stays. It gives way to the image's own
-    /// once that is decoded, goes with its partition, and isn't kept over launches. Views show it from their next look on,
-    /// so it is best given where the list of images comes in. Requests that leave no impression take none.
+    /// once that is decoded, goes with its partition, and isn't kept over launches. Views show it from their next look on, if
+    /// their request has no processors, so it is best given where the list of images comes in. Requests that leave no
+    /// impression take none: those with the policy `.noStore`, and those whose ID is no name but bytes.
     ///
     /// Takes no I/O and one short lock.
     public func insertImpression(_ impression: Impression, for request: ImageRequest) {
