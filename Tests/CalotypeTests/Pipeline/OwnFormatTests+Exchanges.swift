@@ -82,6 +82,46 @@ extension OwnFormatTests {
         #expect(fixture.server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"v1\""])
     }
 
+    @Test("one that is stale stands in while its server is out of order, and for a while only")
+    func stale() async throws {
+        let fixture = try Fixture { $0.decoders = ImageDecoders([FarbfeldDecoder()]) }
+        let resource = resource("max-age=60, stale-if-error=100")
+        fixture.server.route("/a") { resource.response(to: $0) }
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        _ = try await fixture.pipeline.image(for: request)
+        fixture.server.respond(to: "/a", with: .status(503))
+        fixture.memory.removeAll()
+        fixture.clock.advance(by: .seconds(100))
+        let result = try await fixture.pipeline.result(for: request)
+        #expect(Self.isRight(result.image) && result.report.layer == .storage)
+        fixture.memory.removeAll()
+        fixture.clock.advance(by: .seconds(100))
+        let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+        #expect(error?.reason == .status(503))
+    }
+
+    @Test(
+        "a store on disk keeps it over launches, however its bytes came",
+        arguments: [[1_000], [8, 8, 400], [1, 1, 1]])
+    func onDisk(sizes: [Int]) async throws {
+        let folder = try TemporaryFolder()
+        let server = try LoopbackServer()
+        let resource = resource("max-age=600")
+        server.route("/a") { resource.response(to: $0).framed(.chunked(sizes: sizes)) }
+        let request = ImageRequest(url: server.url("/a"))
+        for layer in [LoadReport.Layer.network, .storage] {
+            let store = SQLiteStore(directory: folder.url)
+            var configuration = ImagePipeline.Configuration(
+                transport: Fixture.transport(), memory: MemoryCache(), store: store)
+            configuration.decoders = ImageDecoders([FarbfeldDecoder()])
+            let pipeline = ImagePipeline(configuration)
+            let result = try await pipeline.result(for: request)
+            #expect(Self.isRight(result.image) && result.report.layer == layer)
+            await pipeline.waitUntilIdle()
+        }
+        #expect(server.requests.count == 1)
+    }
+
     #if os(Linux)
     @Test("a content coding is taken off before anybody is asked", arguments: [1, 1_000])
     func packed(pieceByteCount: Int) async throws {
