@@ -217,7 +217,8 @@ public final class ImagePipeline: Sendable {
         return (image, use(of: hit, request.cachePolicy) != .preview)
     }
 
-    /// What is remembered of the image that a request asks for, if it was ever decoded: its blurred colours and its size.
+    /// What is remembered of the image that a request asks for, if it was ever decoded, or what the app has said of it
+    /// (``insertImpression(_:for:)``): its blurred colours and its size.
     ///
     /// It stays when the image and its file have gone from the caches, and may be of an older version. It is of the image
     /// as it was decoded, whatever the request's processors. Nothing that was loaded with the policy `.noStore`, or that
@@ -235,8 +236,9 @@ public final class ImagePipeline: Sendable {
     /// as a ThumbHash.
     ///
     /// Where the image has left one of its own, or another one was given before, that stays. It gives way to the image's own
-    /// once that is decoded, goes with its partition, and isn't kept over launches. Views show it from their next look on,
-    /// so it is best given where the list of images comes in. Requests that leave no impression take none.
+    /// once that is decoded, goes with its partition, and isn't kept over launches. Views show it from their next look on, if
+    /// their request has no processors, so it is best given where the list of images comes in. Requests that leave no
+    /// impression take none: those with the policy `.noStore`, and those whose ID is no name but bytes.
     ///
     /// Takes no I/O and one short lock.
     public func insertImpression(_ impression: Impression, for request: ImageRequest) {

@@ -5,7 +5,7 @@ public enum FormatRecognition: Hashable, Sendable {
     /// The size is the upright one in pixels, if the bytes tell it: a file beyond the limits is then refused before the
     /// rest of it arrives.
     case image(ImageFormat, pixelSize: PixelSize? = nil)
-    /// It may be one, but there are too few bytes to tell.
+    /// It may be one, but there are too few bytes to tell. The whole of a file is no image then.
     case needsMoreBytes
     /// Another kind of file.
     case unrecognized

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Turns bytes into pixels close to the size that is shown.
 ///
-/// - Isolation: Called on a thread of the decode queue, never on the main actor or the cooperative pool; it may block.
-///   Calls may run at the same time.
+/// - Isolation: Asked to decode on a thread of the decode queue, never on the main actor or the cooperative pool; that may
+///   block. What must be quick may be asked on any thread. Calls may run at the same time.
 public protocol ImageDecoder: Sendable {
     /// Whether this decoder can make pixels of that format: one that ``ImageFormat`` lists, or one that a decoder has
     /// recognised.
@@ -12,10 +12,12 @@ public protocol ImageDecoder: Sendable {
 
     /// Looks for a format of the decoder's own in bytes that begin like none of those that ``ImageFormat`` lists.
     ///
-    /// Such bytes are no image unless a decoder of the app's says so; the first that does decides. It may be asked again
-    /// for the same file, with more bytes. Must be quick: a look at the first bytes, on whatever thread they arrive.
+    /// Such bytes are no image unless a decoder of the app's says so; the first that does decides. It is asked again for the
+    /// same file once there are clearly more bytes: a file may arrive in pieces of any length, a single byte at first. When
+    /// it is read from a store, it is asked anew. Must be quick: a look at the first bytes, on whatever thread they arrive.
     ///
-    /// - Parameter prefix: The file from its first byte: ``FormatRecognition/prefixByteCount`` at most.
+    /// - Parameter prefix: The file from its first byte, which has index 0: at least that one, and
+    ///   ``FormatRecognition/prefixByteCount`` at most.
     func recognize(_ prefix: Data) -> FormatRecognition
 
     /// Decodes a complete image.

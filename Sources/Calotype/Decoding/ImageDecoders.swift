@@ -26,14 +26,12 @@ public struct ImageDecoders: Sendable {
     ///   `CancellationError` if nobody waits any more.
     public func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
         try options.cancellation.check()
-        let format: ImageFormat
-        if case .format(let listed) = data.withUnsafeBytes({ Signature.find(in: ByteReader($0)) }) {
-            format = listed
-        } else if case .image(let own, _) = recognize(data.prefix(FormatRecognition.prefixByteCount)) {
-            format = own
-        } else {
-            throw ImageError(.decoding, .notAnImage)
+        let format = data.withUnsafeBytes { bytes -> ImageFormat? in
+            if case .format(let listed) = Signature.find(in: ByteReader(bytes)) { return listed }
+            if case .image(let own, _) = recognize(bytes) { return own }
+            return nil
         }
+        guard let format else { throw ImageError(.decoding, .notAnImage) }
         return try decode(data, format: format, options: options)
     }
 
@@ -45,12 +43,12 @@ public struct ImageDecoders: Sendable {
         let listed = ImageHeader.parse(bytes)
         switch listed {
         case .image: return listed
-        case .needsMoreBytes where !isComplete: return listed
-        case .needsMoreBytes, .notAnImage: break
+        case .needsMoreBytes:
+            // The whole of a file may be what could have become a listed format, but not what has begun as one.
+            guard isComplete, Signature.find(in: ByteReader(bytes)) == .needsMoreBytes else { return listed }
+        case .notAnImage: break
         }
-        // Nobody is there to ask but the system's.
-        guard all.count > 1 else { return listed }
-        switch recognize(Data(bytes.prefix(FormatRecognition.prefixByteCount))) {
+        switch recognize(bytes) {
         case .image(let format, let size): return .image(ImageHeader(format: format, storedSize: size))
         case .needsMoreBytes where bytes.count < FormatRecognition.prefixByteCount: return .needsMoreBytes
         case .needsMoreBytes, .unrecognized: return listed
@@ -58,7 +56,10 @@ public struct ImageDecoders: Sendable {
     }
 
     /// The first format that a decoder finds, or whether more bytes might show one.
-    private func recognize(_ prefix: Data) -> FormatRecognition {
+    private func recognize(_ bytes: UnsafeRawBufferPointer) -> FormatRecognition {
+        // Nobody is there to ask but the system's, or about nothing.
+        guard all.count > 1, !bytes.isEmpty else { return .unrecognized }
+        let prefix = Data(bytes.prefix(FormatRecognition.prefixByteCount))
         var result = FormatRecognition.unrecognized
         for decoder in all {
             switch decoder.recognize(prefix) {

@@ -40,7 +40,7 @@ public struct Impression: Sendable {
     /// ``ImagePipeline/insertImpression(_:for:)``.
     ///
     /// - Parameters:
-    ///   - thumbHash: Its bytes, 5 to 25.
+    ///   - thumbHash: Its bytes, 17 to 25.
     ///   - pixelSize: The image's own. Without it, one of 32 pixels in about the same ratio takes its place, which will do for
     ///     views that don't go by it.
     /// - Returns: `nil` if no picture has that hash, or none that size.
@@ -52,7 +52,7 @@ public struct Impression: Sendable {
         self.init(ImpressionRecord(hash: hash, pixelSize: size), nil)
     }
 
-    /// The colours as a ThumbHash: 5 to 25 bytes.
+    /// The colours as a ThumbHash: 17 to 25 bytes.
     public var thumbHash: Data { Data(record.hash.bytes) }
 
     /// The size of the image before it was downsampled. Of an image with a side of more than 65,535 pixels, a size of the

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The impressions of the images that have been decoded, by what they depict and whose they are. They stay when the
-/// images and the files that they came from have gone from the caches.
+/// The impressions of the images that have been decoded, and those that the app has brought, by what they depict and whose
+/// they are. They stay when the images and the files that they came from have gone from the caches.
 ///
 /// A lookup is synchronous: one short lock, no I/O. Where there are more impressions than there is room for, those give way
 /// that nobody has looked at for long.
@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// - Isolation: Any thread.
 /// - Ownership: Pipelines may share a table if they share their store as well, or have none that keeps impressions.
-/// - Memory: About 70 bytes for each impression, from the first one on.
+/// - Memory: About 70 bytes for each impression, from the first one on; their names as well until the store has been read.
 public final class ImpressionTable: Sendable {
     private struct State {
         /// The store's own once its impressions have been loaded.
@@ -19,11 +19,18 @@ public final class ImpressionTable: Sendable {
         let slots: ImpressionSlots
         var removals = RemovalLog()
         var loading: Task<Void, Never>?
-        /// While a store is being read.
+        /// From when a store is first read until that has gone well.
         var interim: Interim?
+
+        /// Files an impression, and notes its name if it will have to be filed anew.
+        mutating func file(_ named: Interim.Named, _ key: ImpressionKey) {
+            slots.insert(named.record, key, version: named.version)
+            interim?.insert(named, key, capacity: slots.capacity)
+        }
     }
 
-    /// What comes and goes while a store is being read. What is there by then is filed by another key than the store's.
+    /// What comes until a store has been read, and goes while it is. What is there by then is filed by another key than the
+    /// store's.
     private struct Interim {
         struct Named {
             var record: ImpressionRecord
@@ -32,8 +39,16 @@ public final class ImpressionTable: Sendable {
             var partition: Partition?
         }
 
-        var inserted: [Named] = []
+        var inserted: [ImpressionKey: Named] = [:]
         var removals: [Removal] = []
+
+        mutating func insert(_ named: Named, _ key: ImpressionKey, capacity: Int) {
+            if inserted.count < capacity || inserted[key] != nil { inserted[key] = named }
+        }
+
+        mutating func remove(_ removal: Removal) {
+            inserted = inserted.filter { !removal.concerns($0.value.resource, in: $0.value.partition) }
+        }
     }
 
     /// The version of what the app has brought, which no content has: theirs are odd, and that of what a store has kept is 0.
@@ -102,11 +117,8 @@ public final class ImpressionTable: Sendable {
             else { return false }
             let former = state.slots.find(key)?.pointee
             let isNews = former?.record != record || former?.version == Self.given
-            state.slots.insert(record, key, version: version)
-            if let count = state.interim?.inserted.count, count < capacity {
-                state.interim?.inserted.append(
-                    .init(record: record, version: version, resource: resource, partition: partition))
-            }
+            state.file(
+                .init(record: record, version: version, resource: resource, partition: partition), key)
             return isNews
         }
     }
@@ -118,11 +130,8 @@ public final class ImpressionTable: Sendable {
             guard let key = ImpressionKey(resource, in: partition, by: state.key), state.slots.find(key) == nil else {
                 return
             }
-            state.slots.insert(record, key, version: Self.given)
-            if let count = state.interim?.inserted.count, count < capacity {
-                state.interim?.inserted.append(
-                    .init(record: record, version: Self.given, resource: resource, partition: partition))
-            }
+            state.file(
+                .init(record: record, version: Self.given, resource: resource, partition: partition), key)
         }
     }
 
@@ -145,8 +154,8 @@ public final class ImpressionTable: Sendable {
             case .everything: state.removals.recordEverything()
             }
             state.slots.remove(removal, by: state.key)
-            state.interim?.inserted.removeAll { removal.concerns($0.resource, in: $0.partition) }
-            state.interim?.removals.append(removal)
+            state.interim?.remove(removal)
+            if state.loading != nil { state.interim?.removals.append(removal) }
             removalCount.store(state.removals.epoch.number, ordering: .releasing)
         }
         images.removeAll()
@@ -164,7 +173,7 @@ public final class ImpressionTable: Sendable {
     ) -> Task<Void, Never> {
         state.withLock { state in
             if let loading = state.loading { return loading }
-            state.interim = Interim()
+            if state.interim == nil { state.interim = Interim() }
             let loading = Task.detached(priority: .utility) { [self] in
                 do {
                     take(try await store.impressions(limit: capacity))
@@ -180,7 +189,8 @@ public final class ImpressionTable: Sendable {
 
     private func giveUpLoading() {
         state.withLock { state in
-            state.interim = nil
+            // What has come stays at hand for the next attempt, which files everything anew.
+            state.interim?.removals = []
             state.loading = nil
         }
     }
@@ -193,7 +203,7 @@ public final class ImpressionTable: Sendable {
             state.slots.removeAll()
             for entry in stored.entries.suffix(capacity) { state.slots.insert(entry.record, entry.key, version: 0) }
             for removal in interim.removals { state.slots.remove(removal, by: stored.key) }
-            for named in interim.inserted {
+            for named in interim.inserted.values {
                 guard let key = ImpressionKey(named.resource, in: named.partition, by: stored.key) else { continue }
                 if named.version == Self.given, state.slots.find(key) != nil { continue }
                 state.slots.insert(named.record, key, version: named.version)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A blurred picture in 5 to 25 bytes: the lowest frequencies of its luminance, fewer of its colours, and of its alpha if
+/// A blurred picture in 17 to 25 bytes: the lowest frequencies of its luminance, fewer of its colours, and of its alpha if
 /// it has any, each coefficient in 4 bits.
 ///
 ///     24 bits   L0 (6) | P0 (6) | Q0 (6) | scale of L (5) | has alpha (1)

@@ -126,7 +126,8 @@ public final class ImageLoad: Sendable, CustomStringConvertible, CustomReflectab
             if case .success(let result)? = following.revalidation?.outcome {
                 continuation.yield(.image(result))
             } else if case .success(let result)? = promise.outcome {
-                continuation.yield(.image(result))
+                // If that was only now, whoever has brought it is about to tell.
+                if following.isEnded || isAnswered.load(ordering: .relaxed) { continuation.yield(.image(result)) }
             } else if let preview {
                 continuation.yield(.preview(preview))
             }

@@ -32,6 +32,8 @@ final class BodyReception: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var data = Data()
     /// What they say of the image, once they say it.
     @exclusivity(unchecked) private(set) var header: ImageHeader?
+    /// How many bytes there must be for the next look at them, as long as they don't say it.
+    @exclusivity(unchecked) private var nextLook = 0
     /// Their digest, made as they come: once the last ones are there, decoding needn't wait for it.
     @exclusivity(unchecked) private var version = DigestBuilder()
 
@@ -87,12 +89,23 @@ final class BodyReception: @unchecked Sendable {
             if isFirst { try findHeader(in: bytes, isComplete: false) }
         }
         if isKnown { return piece }
-        if !isFirst { try data.withUnsafeBytes { try findHeader(in: $0, isComplete: false) } }
+        if !isFirst, data.count >= nextLook {
+            try data.withUnsafeBytes { try findHeader(in: $0, isComplete: false) }
+        }
         return header.map { _ in data }
     }
 
     private func findHeader(in bytes: UnsafeRawBufferPointer, isComplete: Bool) throws {
         header = try validation.header(of: bytes, isComplete: isComplete, stage: .validation)
+        if header == nil { nextLook = Self.nextLook(after: bytes.count) }
+    }
+
+    /// When to look again. Each look is at all bytes from the first, so many small pieces mustn't bring as many looks. The
+    /// last one at which anybody may be undecided isn't passed over: the bytes behind it needn't come to tell.
+    private static func nextLook(after count: Int) -> Int {
+        let next = count + max(count / 16, 1)
+        let last = FormatRecognition.prefixByteCount
+        return count < last ? min(next, last) : next
     }
 
     /// The head as a store keeps it.

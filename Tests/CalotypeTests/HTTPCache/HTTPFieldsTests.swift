@@ -45,4 +45,24 @@ struct HTTPFieldsTests {
         #expect(!"image".hasPrefixIgnoringASCIICase("image/"))
         #expect("".hasPrefixIgnoringASCIICase(""))
     }
+
+    @Test("strings of any length are compared to the last byte, whichever it is that differs", arguments: 0...26)
+    func everyByte(length: Int) {
+        let letters = Array("Content-Security-Policy-Re".utf8.prefix(length))
+        func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+        #expect(text(letters).equalsIgnoringASCIICase(text(letters)))
+        for index in letters.indices {
+            var other = letters
+            // A letter in the other case; anything else becomes another character.
+            other[index] ^= 0x20
+            let isLetter = (0x61...0x7A) ~= letters[index] | 0x20
+            #expect(text(other).equalsIgnoringASCIICase(text(letters)) == isLetter, "byte \(index)")
+            for earlier in letters.indices where earlier != index {
+                var both = letters
+                both[index] ^= 0x01
+                both[earlier] ^= isLetter ? 0x20 : 0
+                #expect(!text(letters).equalsIgnoringASCIICase(text(both)), "bytes \(index) and \(earlier)")
+            }
+        }
+    }
 }

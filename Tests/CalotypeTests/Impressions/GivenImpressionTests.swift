@@ -19,7 +19,7 @@ struct GivenImpressionTests {
     @Test("a ThumbHash that one side makes of an image tells the other side its colours and its ratio")
     func roundTrip() throws {
         let hash = Self.hash(.green)
-        #expect((5...25).contains(hash.count))
+        #expect((17...25).contains(hash.count))
         let impression = try #require(Impression(thumbHash: hash, pixelSize: Self.size))
         #expect(impression.thumbHash == hash)
         #expect(impression.originalPixelSize == Self.size)
@@ -36,6 +36,40 @@ struct GivenImpressionTests {
     @Test("the reference's bytes are read", arguments: ThumbHashVector.all)
     func reference(_ vector: ThumbHashVector) throws {
         #expect(try #require(Impression(thumbHash: Data(vector.hash))).thumbHash == Data(vector.hash))
+    }
+
+    @Test("for each header there is one length, 17 to 25 bytes; for an impossible one there is none")
+    func lengths() {
+        for hasAlpha in [false, true] {
+            for shortCount in 0...7 {
+                for isLandscape in [false, true] {
+                    let header: [UInt8] = [
+                        0, 0, hasAlpha ? 0x80 : 0, UInt8(shortCount), isLandscape ? 0x80 : 0,
+                    ]
+                    let lengths = (0...40).filter { count in
+                        let bytes = Data((header + Array(repeating: 0xFF, count: 40)).prefix(count))
+                        guard let impression = Impression(thumbHash: bytes) else { return false }
+                        // Whatever it says, it has a picture.
+                        return impression.image.pixelSize == impression.originalPixelSize
+                    }
+                    let isPossible = (1...(hasAlpha ? 5 : 7)).contains(shortCount)
+                    #expect(lengths.count == (isPossible ? 1 : 0), "\(header)")
+                    #expect(lengths.allSatisfy { 17...25 ~= $0 }, "\(header)")
+                }
+            }
+        }
+    }
+
+    @Test("a ThumbHash is of sRGB; an impression of an image that is handed on as it is keeps the image's colour space")
+    func colorSpace() throws {
+        let fixture = try Fixture()
+        let image = DecodedImage(
+            bitmap: TestImages.solidBitmap(width: 60, height: 40, color: .green), colorSpace: .displayP3)
+        let impression = Impression(of: image)
+        #expect(Impression(thumbHash: impression.thumbHash)?.image.colorSpace == .sRGB)
+        let request = ImageRequest(url: fixture.server.url("/a"))
+        fixture.pipeline.insertImpression(impression, for: request)
+        #expect(fixture.pipeline.impression(for: request)?.image.colorSpace == .displayP3)
     }
 
     struct Refusal: CustomTestStringConvertible {

@@ -1,5 +1,6 @@
 import CalotypeTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Calotype
@@ -14,8 +15,30 @@ struct BodyReceptionTests {
         retryCount: 0, redirection: nil)
     private let lookup = StoreLookup([], RequestFields([:]), .http, now: start, since: .now)
 
-    private func reception(limits: ImageLimits = ImageLimits()) throws -> BodyReception {
-        try BodyReception(exchange, method: "GET", lookup, expectedByteCount: nil, BodyValidation(limits, .system))
+    private func reception(
+        limits: ImageLimits = ImageLimits(), _ decoders: ImageDecoders = .system
+    ) throws -> BodyReception {
+        try BodyReception(exchange, method: "GET", lookup, expectedByteCount: nil, BodyValidation(limits, decoders))
+    }
+
+    /// Says what a file is once it has so many bytes. Counts all that it is shown.
+    private final class LateDecoder: ImageDecoder {
+        private let threshold: Int
+        private let count = Mutex(0)
+        var shownByteCount: Int { count.withLock { $0 } }
+
+        init(at threshold: Int) { self.threshold = threshold }
+
+        func supports(_ format: ImageFormat) -> Bool { true }
+
+        func recognize(_ prefix: Data) -> FormatRecognition {
+            count.withLock { $0 += prefix.count }
+            return prefix.count < threshold ? .needsMoreBytes : .image(ImageFormat("late"))
+        }
+
+        func decode(_ data: Data, format: ImageFormat, options: DecodeOptions) throws -> DecodedImage {
+            throw ImageError(.decoding, .unsupportedFormat(format))
+        }
     }
 
     @Test(
@@ -37,6 +60,37 @@ struct BodyReceptionTests {
         #expect(resource.data == Self.file && storable == Self.file)
         #expect(resource.version == Self.file.withUnsafeBytes { Digest(bytes: $0) })
         #expect(resource.header.pixelSize == PixelSize(width: 40, height: 30))
+    }
+
+    @Test(
+        "that comes byte by byte is shown to a decoder often enough to be recognised soon, and not with every byte",
+        arguments: [1, 31, 32, 100, 5_000, 65_535, 65_536])
+    func byteByByte(threshold: Int) throws {
+        let decoder = LateDecoder(at: threshold)
+        let reception = try reception(ImageDecoders([decoder]))
+        var storable = Data()
+        while reception.header == nil {
+            if let bytes = try reception.take(Data([0x2A])) { storable += bytes }
+        }
+        #expect(threshold...min(threshold + threshold / 16 + 1, 65_536) ~= reception.data.count)
+        #expect(storable == reception.data)
+        #expect(decoder.shownByteCount <= 18 * threshold + 1_000)
+    }
+
+    @Test(
+        "that nobody knows by its first 64 KiB is refused with the last of them, and not before",
+        arguments: [1, 4_096])
+    func undecided(length: Int) throws {
+        let decoder = LateDecoder(at: .max)
+        let reception = try reception(ImageDecoders([decoder]))
+        let piece = Data(repeating: 0x2A, count: length)
+        while reception.data.count < FormatRecognition.prefixByteCount - length {
+            #expect(try reception.take(piece) == nil)
+        }
+        let error = #expect(throws: ImageError.self) { try reception.take(piece) }
+        #expect(error?.reason == .notAnImage)
+        #expect(reception.data.count == FormatRecognition.prefixByteCount)
+        #expect(decoder.shownByteCount < 20 * FormatRecognition.prefixByteCount)
     }
 
     @Test("is refused with the first piece that goes beyond the limit, and that piece isn't kept")

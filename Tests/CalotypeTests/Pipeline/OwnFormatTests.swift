@@ -8,7 +8,7 @@ import Testing
 struct OwnFormatTests {
     /// Reads farbfeld: a mark of eight bytes, width and height, and 16 bits for each channel, all big-endian. Notes the
     /// prefixes that it is asked about.
-    private final class FarbfeldDecoder: ImageDecoder {
+    final class FarbfeldDecoder: ImageDecoder {
         static let format = ImageFormat("farbfeld")
 
         private let prefixes = Mutex<[Int]>([])
@@ -27,6 +27,8 @@ struct OwnFormatTests {
 
         func recognize(_ prefix: Data) -> FormatRecognition {
             prefixes.withLock { $0.append(prefix.count) }
+            // What is promised: a first byte, at index 0.
+            #expect(prefix[0] == prefix.first)
             guard prefix.starts(with: Data("farbfeld".utf8).prefix(prefix.count)) else { return .unrecognized }
             return Self.size(prefix).map { .image(Self.format, pixelSize: $0) } ?? .needsMoreBytes
         }
@@ -68,7 +70,7 @@ struct OwnFormatTests {
     }
 
     /// A farbfeld file of one colour.
-    private static func farbfeld(width: Int, height: Int) -> Data {
+    static func farbfeld(width: Int, height: Int) -> Data {
         var data = Data("farbfeld".utf8)
         for side in [width, height] {
             for shift in [24, 16, 8, 0] { data.append(UInt8(truncatingIfNeeded: side >> shift)) }
@@ -77,9 +79,9 @@ struct OwnFormatTests {
         return data
     }
 
-    private static let file = farbfeld(width: 12, height: 8)
+    static let file = farbfeld(width: 12, height: 8)
 
-    private static func isRight(_ image: DecodedImage) -> Bool {
+    static func isRight(_ image: DecodedImage) -> Bool {
         image.pixelSize == PixelSize(width: 12, height: 8) && image.bitmap[11, 7] == (40, 80, 120, 255)
     }
 
@@ -121,7 +123,12 @@ struct OwnFormatTests {
         ] {
             #expect(Self.isRight(try await fixture.pipeline.image(for: request)), "\(request)")
         }
-        #expect(Self.isRight(try ImageDecoders([FarbfeldDecoder()]).decode(Self.file)))
+        let decoders = ImageDecoders([FarbfeldDecoder()])
+        #expect(Self.isRight(try decoders.decode(Self.file)))
+        // A slice of a message has another first index.
+        #expect(Self.isRight(try decoders.decode((Data([1, 2, 3]) + Self.file).dropFirst(3))))
+        let nothing = #expect(throws: ImageError.self) { try decoders.decode(Data()) }
+        #expect(nothing?.reason == .notAnImage)
     }
 
     @Test("a size beyond the limits is refused before the rest arrives, as is one that no image has")

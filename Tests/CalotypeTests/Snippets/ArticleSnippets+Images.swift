@@ -150,8 +150,9 @@ extension ArticleSnippets {
             func recognize(_ prefix: Data) -> FormatRecognition {
                 let text = String(decoding: prefix, as: UTF8.self).trimmingPrefix(while: \.isWhitespace)
                 if text.hasPrefix("<svg") { return .image(Self.format) }
-                // There may be a declaration and comments in between.
-                guard text.hasPrefix("<?xml") || text.hasPrefix("<!--") else { return .unrecognized }
+                // There may be a declaration and comments in between. Of any of them, no more may be there yet than a letter.
+                let mayFollow = ["<svg", "<?xml", "<!--"].contains { text.hasPrefix($0) || $0.hasPrefix(text) }
+                guard mayFollow else { return .unrecognized }
                 return text.contains("<svg") ? .image(Self.format) : .needsMoreBytes
             }
 
@@ -171,6 +172,10 @@ extension ArticleSnippets {
             let image = try await pipeline.image(for: ImageRequest(data: Data(text.utf8), size: .pixels(8, nil)))
             #expect(image.pixelSize == PixelSize(width: 8, height: 4))
             #expect(image.originalPixelSize == PixelSize(width: 16, height: 8))
+            // Nor is it refused while it arrives, in whatever pieces.
+            for count in 1...text.utf8.count {
+                #expect(SVGDecoder().recognize(Data(text.utf8.prefix(count))) != .unrecognized, "\(count) bytes")
+            }
         }
         for text in ["<!DOCTYPE html>", "<?xml version=\"1.0\"?><rss/>"] {
             let request = ImageRequest(data: Data(text.utf8))
