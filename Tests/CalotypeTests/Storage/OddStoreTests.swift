@@ -5,7 +5,7 @@ import Testing
 
 @testable import Calotype
 
-@Suite("An app's own store: whatever it throws, and however long it takes", .timeLimit(.minutes(1)))
+@Suite("An app's own store: whatever it throws, and however long it takes", .timeLimit(.minutes(5)))
 struct OddStoreTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let call: OddStore.Call
