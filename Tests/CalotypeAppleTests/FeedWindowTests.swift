@@ -10,7 +10,7 @@ import Testing
 @testable import CalotypeExamples
 
 /// What the view host's tests say of a feed, asked of the system's own SwiftUI.
-@Suite("In a window", .serialized, .timeLimit(.minutes(3)))
+@Suite("In a window", .serialized, .timeLimit(.minutes(5)))
 @MainActor
 struct FeedWindowTests {
     private static let count = 30

@@ -93,9 +93,9 @@ final class HostWindow {
 
     /// Returns once a condition holds. The system draws when it likes, and tells nobody: it is asked at each refresh.
     func wait(_ what: String, until condition: (HostWindow) -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(60)
         while !condition(self) {
-            try #require(ContinuousClock.now < deadline, "There was no \(what) in 30 seconds.")
+            try #require(ContinuousClock.now < deadline, "There was no \(what) in 60 seconds.")
             try await refresh()
         }
     }

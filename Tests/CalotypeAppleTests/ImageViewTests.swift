@@ -77,9 +77,9 @@ struct ImageViewTests {
     }
 
     private func eventually(_ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(60)
         while !condition() {
-            try #require(ContinuousClock.now < deadline, "It hasn't come true in 30 seconds.")
+            try #require(ContinuousClock.now < deadline, "It hasn't come true in 60 seconds.")
             await Task.yield()
         }
     }

@@ -54,7 +54,7 @@ private struct LivingRow: View {
 struct RandomScrollTests {
     @Test(
         "after any scrolls, insertions, removals and resizes, what is in sight lives, and nothing else",
-        .timeLimit(.minutes(1)), arguments: [1, 2, 3, 4] as [UInt64], [false, true])
+        .timeLimit(.minutes(5)), arguments: [1, 2, 3, 4] as [UInt64], [false, true])
     func balanced(seed: UInt64, keeps: Bool) async throws {
         var generator = Steps(state: seed)
         let population = Population()

@@ -35,6 +35,9 @@ public final class RemoteImageModel {
     private var display: Display? { didSet { onChange() } }
     @ObservationIgnored private var session: Session?
     @ObservationIgnored private var registration: Registration?
+    /// The partition that was removed while its image was shown here: until the next call, nothing of it is, whatever a load
+    /// that began before its bytes were erased brings into memory meanwhile. Changes with `display`.
+    @ObservationIgnored private var blanked: Partition?
 
     /// Makes a model that shows nothing yet.
     public nonisolated init() {}
@@ -50,6 +53,8 @@ public final class RemoteImageModel {
     public func phase(for request: ImageRequest, in pipeline: ImagePipeline) -> RemoteImagePhase {
         let subject = Subject(request, pipeline)
         let own = display.flatMap { $0.subject.depicts(subject) ? $0 : nil }
+        // After the look at what is shown, whose change is what tells that this is over.
+        if let blanked, subject.partition == blanked { return .empty }
         if let own, own.phase.isSuccess, own.subject == subject { return own.phase }
         guard let glance = pipeline.glance(at: request) else {
             return (own?.phase ?? .empty).showing { pipeline.preview(for: request) }
@@ -99,6 +104,7 @@ public final class RemoteImageModel {
     private func enter(_ session: Session, _ start: (Session) -> Void) -> Session {
         // What is under way for the former session ends once this one has joined it.
         let former = self.session
+        blanked = nil
         self.session = session
         start(session)
         former?.end()
@@ -147,6 +153,7 @@ public final class RemoteImageModel {
     public func clear() {
         session?.end()
         session = nil
+        blanked = nil
         if display != nil { display = nil }
     }
 
@@ -253,9 +260,10 @@ public final class RemoteImageModel {
             session?.cancelLoad()
             display = nil
             session?.takeTurn()
-        case .partition:
+        case .partition(let partition):
             session?.end()
             session = nil
+            blanked = partition
             display = nil
         }
     }

@@ -42,7 +42,7 @@ extension LoopbackServer {
         ///
         /// - Parameter timeout: `nil` waits for ever.
         /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
-        public func waitUntilHeld(count: Int = 1, timeout: Duration? = .seconds(30)) async throws {
+        public func waitUntilHeld(count: Int = 1, timeout: Duration? = .seconds(60)) async throws {
             try await monitor.wait(
                 timeout: timeout,
                 explain: { "waited for \(count) responses at a gate; have \($0.held.count)" },

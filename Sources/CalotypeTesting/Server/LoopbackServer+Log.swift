@@ -23,7 +23,7 @@ extension LoopbackServer {
     /// - Returns: All requests so far.
     /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
     @discardableResult
-    public func waitForRequests(count: Int, timeout: Duration? = .seconds(30)) async throws -> [Request] {
+    public func waitForRequests(count: Int, timeout: Duration? = .seconds(60)) async throws -> [Request] {
         try await record.wait(
             timeout: timeout,
             explain: { "waited for \(count) requests; have \($0.recentRequests)" },
@@ -40,7 +40,7 @@ extension LoopbackServer {
     /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
     @discardableResult
     public func nextRequest(
-        timeout: Duration? = .seconds(30), matching condition: @escaping @Sendable (Request) -> Bool = { _ in true }
+        timeout: Duration? = .seconds(60), matching condition: @escaping @Sendable (Request) -> Bool = { _ in true }
     ) async throws -> Request {
         try await record.wait(
             timeout: timeout,
@@ -52,7 +52,7 @@ extension LoopbackServer {
     ///
     /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
     @discardableResult
-    public func nextRequest(to path: String, timeout: Duration? = .seconds(30)) async throws -> Request {
+    public func nextRequest(to path: String, timeout: Duration? = .seconds(60)) async throws -> Request {
         try await nextRequest(timeout: timeout) { $0.path == path }
     }
 
@@ -65,7 +65,7 @@ extension LoopbackServer {
     /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
     @discardableResult
     public func waitForConnectionEvent(
-        timeout: Duration? = .seconds(30), where condition: @escaping @Sendable (ConnectionEvent) -> Bool
+        timeout: Duration? = .seconds(60), where condition: @escaping @Sendable (ConnectionEvent) -> Bool
     ) async throws -> ConnectionEvent {
         try await record.wait(
             timeout: timeout,
@@ -76,14 +76,14 @@ extension LoopbackServer {
     /// Suspends until that has happened to a connection; it may have happened before the call.
     ///
     /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
-    public func waitForConnectionEvent(_ event: ConnectionEvent, timeout: Duration? = .seconds(30)) async throws {
+    public func waitForConnectionEvent(_ event: ConnectionEvent, timeout: Duration? = .seconds(60)) async throws {
         try await waitForConnectionEvent(timeout: timeout) { $0 == event }
     }
 
     /// Suspends until exactly `count` connections are open.
     ///
     /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
-    public func waitForOpenConnections(count: Int, timeout: Duration? = .seconds(30)) async throws {
+    public func waitForOpenConnections(count: Int, timeout: Duration? = .seconds(60)) async throws {
         try await record.wait(
             timeout: timeout,
             explain: { "waited for \(count) open connections; have \($0.openConnectionCount)" },

@@ -79,7 +79,7 @@ public final class ManualClock: ImageClock {
     ///
     /// - Parameter timeout: In real time; `nil` waits for ever.
     /// - Throws: ``WaitError``, or `CancellationError` if the task is cancelled.
-    public func waitForSleepers(count: Int, timeout: Duration? = .seconds(30)) async throws {
+    public func waitForSleepers(count: Int, timeout: Duration? = .seconds(60)) async throws {
         try await monitor.wait(
             timeout: timeout,
             explain: { "waited for \(count) sleepers; have \($0.deadlines.count)" },

@@ -15,6 +15,9 @@ struct Soak: Sendable {
         var faults: [String]
     }
 
+    /// How long what ends by itself is waited for.
+    private static let patience = Duration.seconds(60)
+
     let duration: Duration
     let seed: UInt64
     /// By how many percent the second half's peak may exceed the first one's.
@@ -49,7 +52,7 @@ struct Soak: Sendable {
         report.faults = outcome.faults + ledger.faults(originCount: outcome.originCount)
         report.counts = ledger.counts
 
-        report.descriptors.after = try await Self.settledDescriptorCount()
+        report.descriptors.after = try await Self.settledDescriptorCount(expected: before)
         if report.descriptors.after > before {
             report.faults.append("descriptors before and after: \(before) and \(report.descriptors.after)")
         }
@@ -93,7 +96,7 @@ struct Soak: Sendable {
         await transport.shutDown()
         #endif
         // Tasks that hold the pipeline end a moment after what they were for.
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + Self.patience
         while gone != nil || network.observerCount > idleObserverCount, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -137,10 +140,14 @@ struct Soak: Sendable {
 
     /// The descriptors that this process has open, once that hasn't changed for half a second: connections and SQLite's files
     /// are closed by threads that nobody waits for.
-    private static func settledDescriptorCount() async throws -> Int {
+    ///
+    /// - Parameter expected: How many there should be at most. For more, those threads are given time: they may have to wait for
+    ///   a processor.
+    private static func settledDescriptorCount(expected: Int = .max) async throws -> Int {
+        let deadline = ContinuousClock.now + patience
         let folder = ["/proc/self/fd", "/dev/fd"].first { FileManager.default.fileExists(atPath: $0) } ?? "/dev/fd"
         var (count, unchanged) = (0, 0)
-        while unchanged < 50 {
+        while unchanged < 50 || (count > expected && ContinuousClock.now < deadline) {
             let now = try FileManager.default.contentsOfDirectory(atPath: folder).count
             unchanged = now == count ? unchanged + 1 : 0
             count = now

@@ -124,7 +124,7 @@ package final class ViewHost {
     /// - Throws: ``FrameTimeout`` after the limit, with the frame that was shown then.
     @discardableResult
     package func next(
-        within limit: Duration = .seconds(20), where predicate: @escaping @MainActor (Frame) -> Bool
+        within limit: Duration = .seconds(60), where predicate: @escaping @MainActor (Frame) -> Bool
     ) async throws -> Frame {
         if rendering == .automatic { render() }
         if predicate(frame) { return frame }

@@ -228,7 +228,7 @@ struct WorkQueueTests {
         override func start() { DispatchQueue.global().async { [self] in queue.finish(self) } }
     }
 
-    @Test("whatever is added while other work ends is started", .timeLimit(.minutes(1)))
+    @Test("whatever is added while other work ends is started", .timeLimit(.minutes(5)))
     func addedWhileOtherWorkEnds() async {
         let queue = WorkQueue(.init(count: 2, backgroundCount: 2))
         await withTaskGroup(of: Void.self) { group in

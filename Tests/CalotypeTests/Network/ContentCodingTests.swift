@@ -6,7 +6,7 @@ import Testing
 
 @testable import Calotype
 
-@Suite("Content codings: what a server packs unasked loads as on Apple platforms", .timeLimit(.minutes(1)))
+@Suite("Content codings: what a server packs unasked loads as on Apple platforms", .timeLimit(.minutes(5)))
 struct ContentCodingTests {
     static let png = TestImages.gradientPNG(width: 200, height: 150)
 

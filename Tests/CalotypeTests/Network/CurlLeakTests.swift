@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What is left after many exchanges. Each runs in a process of its own, so that descriptors and threads are only theirs.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct CurlLeakTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CurlLeakTests {
     @Test("10,000 sends cancelled at any moment leave nothing")
     func cancelledAtAnyMoment() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What `CurlTransport` does beyond the contract.
-@Suite(.timeLimit(.minutes(1))) struct CurlTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct CurlTransportTests {
     private func makeTransport(connectionsPerHost: Int = 6, connections: Int = 32) -> CurlTransport {
         var configuration = CurlTransport.Configuration()
         configuration.usesEnvironmentProxies = false

@@ -156,11 +156,13 @@ final class RawConnection {
     /// - Returns: Whether all of it could be sent.
     @discardableResult func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-    /// - Parameter onStall: Called when the client hasn't taken anything for a while; with it, that is noticed once.
-    @discardableResult func write(_ bytes: [UInt8], onStall: ((_ sent: Int) -> Void)? = nil) -> Bool {
+    /// - Parameter onStall: Called when the client hasn't taken anything for that long; with it, that is noticed once.
+    @discardableResult func write(
+        _ bytes: [UInt8], stall: Duration = .zero, onStall: ((_ sent: Int) -> Void)? = nil
+    ) -> Bool {
         var onStall = onStall
         var sent = 0
-        if onStall != nil { setSendTimeout(milliseconds: 300) }
+        if onStall != nil { setSendTimeout(stall) }
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
                 send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -169,7 +171,7 @@ final class RawConnection {
                 sent += count
             } else if errno == EAGAIN, let handler = onStall {
                 onStall = nil
-                setSendTimeout(milliseconds: 0)
+                setSendTimeout(.zero)
                 handler(sent)
             } else {
                 return false
@@ -178,8 +180,9 @@ final class RawConnection {
         return true
     }
 
-    private func setSendTimeout(milliseconds: Int) {
-        var time = timeval(tv_sec: 0, tv_usec: milliseconds * 1000)
+    /// Zero is for ever.
+    private func setSendTimeout(_ limit: Duration) {
+        var time = timeval(tv_sec: Int(limit.components.seconds), tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 

@@ -165,7 +165,7 @@ struct RetryTests {
         #expect(fixture.pipeline.isIdle)
     }
 
-    @Test("prefetches that a server puts off for long fail at once: those behind them go on", .timeLimit(.minutes(1)))
+    @Test("prefetches that a server puts off for long fail at once: those behind them go on", .timeLimit(.minutes(5)))
     func background() async throws {
         let fixture = try Fixture { $0.retry = Self.policy }
         let data = TestImages.solidPNG(width: 8, height: 8, color: .green)
@@ -199,7 +199,7 @@ struct RetryTests {
         ]
     }
 
-    @Test("background work waits for a second at most", .timeLimit(.minutes(1)), arguments: Wait.all)
+    @Test("background work waits for a second at most", .timeLimit(.minutes(5)), arguments: Wait.all)
     func backgroundWait(_ row: Wait) async throws {
         let (fixture, transport) = try fixture([row.step])
         async let reason = failure {

@@ -170,11 +170,9 @@ extension TransportContract {
 
     @Test("silence before the head runs out of time", arguments: TransportUnderTest.all)
     func idleBeforeHead(_ transport: TransportUnderTest) async throws {
-        let isClosed = TestEvent()
         let server = try RawServer { connection in
             _ = connection.readHead()
             connection.waitForClose()
-            isClosed.fire()
         }
         let start = ContinuousClock.now
         let code = await transportErrorCode {
@@ -182,7 +180,7 @@ extension TransportContract {
         }
         #expect(code == .timedOut)
         #expect(ContinuousClock.now - start >= .milliseconds(200))
-        await isClosed.wait()
+        await server.waitUntilAllClosed()
     }
 
     @Test("silence inside the body runs out of time", arguments: TransportUnderTest.all)
@@ -194,7 +192,8 @@ extension TransportContract {
             connection.waitForClose()
             isClosed.fire()
         }
-        let request = HTTPRequest(url: server.url(), timeouts: HTTPTimeouts(idle: .milliseconds(200)))
+        // What comes at once has come by then, however busy the machine is.
+        let request = HTTPRequest(url: server.url(), timeouts: HTTPTimeouts(idle: .seconds(3)))
         let response = try await transport().send(request)
         var pieces = response.body.makeAsyncIterator()
         #expect(try await pieces.next() == Data("abc".utf8))

@@ -128,20 +128,24 @@ extension TransportContract {
 
     @Test("a reader that pauses stops the server, without running out of time", arguments: TransportUnderTest.all)
     func backPressure(_ transport: TransportUnderTest) async throws {
-        let bytes = (0..<(32 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 12) }
+        // Blocks of a prime number of bytes: what is lost or comes twice shifts the rest.
+        let block = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let bytes = Array(repeatElement(block, count: 512).joined())
+        // Longer than a busy machine keeps silent by itself, and shorter than the reader's pause.
+        let idle = Duration.seconds(3)
         let (stalled, sentAll) = (TestEvent(), TestEvent())
         let sentCount = Mutex(0)
         let server = try RawServer { connection in
             _ = connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(bytes.count)\r\n\r\n")
-            connection.write(bytes) { sent in
+            connection.write(bytes, stall: idle + .seconds(1)) { sent in
                 sentCount.withLock { $0 = sent }
                 stalled.fire()
             }
             sentAll.fire()
             connection.waitForClose()
         }
-        let request = HTTPRequest(url: server.url(), timeouts: HTTPTimeouts(idle: .milliseconds(100)))
+        let request = HTTPRequest(url: server.url(), timeouts: HTTPTimeouts(idle: idle))
         let response = try await transport().send(request)
         if transport.isFoundation {
             // A suspended task of Foundation's closes its connection and starts over, so it isn't suspended and the

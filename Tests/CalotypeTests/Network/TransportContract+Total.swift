@@ -4,18 +4,17 @@ import Foundation
 import Testing
 
 extension TransportContract {
-    private static let limit = Duration.milliseconds(200)
+    /// What passes once in vain. A head that comes at once has come by then, however busy the machine is.
+    private static let limit = Duration.seconds(3)
 
     @Test(
         "a server that drips runs out of time, although it never idles", arguments: TransportUnderTest.all,
         ["HTTP/1.1 200 OK\r\nX-Drip: ", "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"])
     func drip(_ transport: TransportUnderTest, beginning: String) async throws {
-        let isClosed = TestEvent()
         let server = try RawServer { connection in
             _ = connection.readHead()
             connection.write(beginning)
             while connection.write("x") { usleep(10_000) }
-            isClosed.fire()
         }
         let transport = transport()
         let start = ContinuousClock.now
@@ -25,7 +24,7 @@ extension TransportContract {
         #expect(error?.code == .timedOut)
         #expect(error?.detail.contains("total timeout") == true)
         #expect(ContinuousClock.now - start >= Self.limit)
-        await isClosed.wait()
+        await server.waitUntilAllClosed()
     }
 
     @Test("the time of a reader that has paused counts", arguments: TransportUnderTest.all)

@@ -39,7 +39,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
 /// What every transport must do, against a server that says exactly what the test wants.
 ///
 /// The tests are in extensions by subject; each runs once for every transport.
-@Suite(.timeLimit(.minutes(1))) struct TransportContract {}
+@Suite(.timeLimit(.minutes(5))) struct TransportContract {}
 
 extension HTTPTransport {
     /// Sends a GET and gathers the body.

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What `URLSessionTransport` does beyond the contract.
-@Suite(.timeLimit(.minutes(1))) struct URLSessionTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct URLSessionTransportTests {
     @Test("Host and the framing are the session's, and fields of one name share a line")
     func requestFields() async throws {
         let seen = Mutex("")
@@ -80,7 +80,7 @@ import Testing
 
 /// Where Foundation on Linux ends the process. When one of these fails, Foundation has been mended: then the contract's
 /// rows that give way to it can be whole, and the transport's comment can say less.
-@Suite(.timeLimit(.minutes(1))) struct FoundationTraps {
+@Suite(.timeLimit(.minutes(5))) struct FoundationTraps {
     private static let words = "Transfer completed, but there's no response."
 
     @Test("when the connection closes inside the head")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "Where a load begins: where its caller waits, unless an actor has other things to do there",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
 struct CallerThreadTests {
     private static let picture = TestImages.solidPNG(width: 8, height: 8, color: .red)
 

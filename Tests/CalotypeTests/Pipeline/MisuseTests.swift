@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Used otherwise than meant: nothing traps, and nobody waits for ever", .timeLimit(.minutes(2)))
+@Suite("Used otherwise than meant: nothing traps, and nobody waits for ever", .timeLimit(.minutes(5)))
 struct MisuseTests {
     @Test("the newest reader of a load's updates gets them, and the reading of the one before ends")
     func twoReaders() async throws {
@@ -85,9 +85,12 @@ struct MisuseTests {
     @Test("an authorize closure may use the pipeline that asks it", arguments: Reentry.allCases)
     func authorize(_ reentry: Reentry) async throws {
         let holder = PipelineHolder()
+        let calls = Counter()
         let fixture = try Fixture {
             $0.authorize = { request in
-                guard request.url?.path() == "/a", let url = request.url, let pipeline = holder.pipeline else {
+                // The first request alone: what is begun here asks here as well, some of it after it has been cancelled, and
+                // would begin more whenever it comes to that.
+                guard calls.increment() == 1, let url = request.url, let pipeline = holder.pipeline else {
                     return request
                 }
                 switch reentry {

@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTesting
 import Foundation
+import Synchronization
 import Testing
 
 @MainActor
@@ -44,6 +45,31 @@ struct ModelRemovalTests {
         gate.open()
         await fixture.pipeline.waitUntilIdle()
         guard case .empty = view.phase else { return #expect(Bool(false), "\(view.phase)") }
+        await view.end()
+    }
+
+    @Test("what a late load finds of a partition before it is erased is shown to nobody who was blanked")
+    func partitionFoundMeanwhile() async throws {
+        let store = OddStore(failing: nil, with: OddStore.Fault())
+        let fixture = try Fixture { $0.store = store }
+        let url = fixture.serve("/a", color: .green, fields: ["Cache-Control": "max-age=60"])
+        let request = ImageRequest(url: url, partition: Partition("first-account"))
+        let view = ModelView(request, in: fixture.pipeline)
+        view.appear()
+        #expect(await view.waitForImage() == .green)
+        let layers = Mutex<[LoadReport.Layer]>([])
+        store.beforeRemoval.withLock {
+            $0 = { [pipeline = fixture.pipeline] in
+                let result = try? await pipeline.result(for: request)
+                layers.withLock { $0 += [result?.layer].compactMap(\.self) }
+                let phase = await view.phase
+                guard case .empty = phase else { return #expect(Bool(false), "\(phase)") }
+            }
+        }
+        await fixture.pipeline.removePartition(Partition("first-account"))
+        #expect(layers.withLock { $0 } == [.storage])
+        guard case .empty = view.phase else { return #expect(Bool(false), "\(view.phase)") }
+        #expect(fixture.memory.count == 0)
         await view.end()
     }
 

@@ -13,7 +13,7 @@ private enum RealThumbor {
 
 @Suite(
     "Against a real Thumbor", .serialized, .enabled(if: RealThumbor.url != nil, "Run by make test-thumbor."),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
 struct ThumborTests {
     private func fixture(
         key: String = RealThumbor.key, _ change: (inout ServerThumbnails) -> Void = { _ in }

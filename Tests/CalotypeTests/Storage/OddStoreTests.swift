@@ -5,7 +5,7 @@ import Testing
 
 @testable import Calotype
 
-@Suite("An app's own store: whatever it throws, and however long it takes", .timeLimit(.minutes(1)))
+@Suite("An app's own store: whatever it throws, and however long it takes", .timeLimit(.minutes(5)))
 struct OddStoreTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let call: OddStore.Call
@@ -72,6 +72,8 @@ final class OddStore: ResponseStore {
     private let error: any Error
     private let failures = Counter()
     private let held = Mutex<(gate: TestEvent, isAsked: TestEvent)?>(nil)
+    /// What happens while the removal of a partition is under way.
+    let beforeRemoval = Mutex<(@Sendable () async -> Void)?>(nil)
 
     init(failing: Call?, with error: any Error) {
         self.failing = failing
@@ -129,7 +131,10 @@ final class OddStore: ResponseStore {
         try await inner.remove(resource)
     }
 
-    func removePartition(_ partition: Partition) async throws { try await inner.removePartition(partition) }
+    func removePartition(_ partition: Partition) async throws {
+        await beforeRemoval.withLock { $0 }?()
+        try await inner.removePartition(partition)
+    }
 
     func removeAll() async throws { try await inner.removeAll() }
 

@@ -2,7 +2,7 @@ import CalotypeTesting
 import Foundation
 import Testing
 
-@Suite("Responses that are made while they are sent", .timeLimit(.minutes(1)))
+@Suite("Responses that are made while they are sent", .timeLimit(.minutes(5)))
 struct ResponseStreamTests {
     private static let head = Data("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n".utf8)
 

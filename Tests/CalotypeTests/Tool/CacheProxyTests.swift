@@ -41,7 +41,7 @@ private struct ProxyFixture {
     }
 }
 
-@Suite("calo http-cache-proxy", .timeLimit(.minutes(2)))
+@Suite("calo http-cache-proxy", .timeLimit(.minutes(5)))
 struct CacheProxyTests {
     private static let fresh: HTTPFields = ["Cache-Control": "max-age=600"]
 

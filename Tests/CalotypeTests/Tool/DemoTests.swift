@@ -264,7 +264,7 @@ struct FeedTests {
     }
 }
 
-@Suite("calo demo, run as a program", .timeLimit(.minutes(3)))
+@Suite("calo demo, run as a program", .timeLimit(.minutes(5)))
 struct ToolDemoTests {
     @Test("prints the tables and the claims, and leaves a page, a film strip and a contact sheet")
     func demo() async throws {

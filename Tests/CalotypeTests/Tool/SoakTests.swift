@@ -73,7 +73,7 @@ struct SoakTests {
         #expect(faults == [mistake.testDescription])
     }
 
-    @Test("a short one ends with nothing left, and every count agrees", .timeLimit(.minutes(2)))
+    @Test("a short one ends with nothing left, and every count agrees", .timeLimit(.minutes(5)))
     func short() async throws {
         // Half of it is filling caches: that memory doesn't grow is for longer ones to say.
         let run = try await ToolProcess("soak", "--seconds", "8", "--seed", "7", "--growth", "100")

@@ -41,7 +41,7 @@ enum DemoFixture {
     }
 }
 
-@Suite("calo demo: the acts", .timeLimit(.minutes(3)))
+@Suite("calo demo: the acts", .timeLimit(.minutes(5)))
 @MainActor
 struct StoryTests {
     @Test("all acts, one after another: every claim holds, and the figures are the server's")

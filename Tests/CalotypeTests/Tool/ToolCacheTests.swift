@@ -5,7 +5,7 @@ import Testing
 @testable import Calotype
 @testable import CalotypeTool
 
-@Suite("calo cache", .timeLimit(.minutes(3)))
+@Suite("calo cache", .timeLimit(.minutes(5)))
 struct ToolCacheTests {
     /// A store with a fresh and a stale response, and one in a partition.
     private func fill(_ folder: StoreFolder) async throws {

@@ -4,7 +4,7 @@ import Calotype
 import Foundation
 import Testing
 
-@Suite("calo inspect, run as a program", .timeLimit(.minutes(3)))
+@Suite("calo inspect, run as a program", .timeLimit(.minutes(5)))
 struct ToolInspectTests {
     @Test("a file is described: format, pixels, how they are turned, and what a decode takes")
     func text() async throws {

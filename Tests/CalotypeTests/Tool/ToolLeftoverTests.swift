@@ -4,7 +4,7 @@ import Testing
 
 @testable import CalotypeTool
 
-@Suite("calo: what a program that was ended has left", .timeLimit(.minutes(3)))
+@Suite("calo: what a program that was ended has left", .timeLimit(.minutes(5)))
 struct ToolLeftoverTests {
     private let png = TestImages.solidPNG(width: 8, height: 6, color: .red)
 

@@ -3,7 +3,7 @@ import CalotypeTesting
 import Foundation
 import Testing
 
-@Suite("calo load, run as a program", .timeLimit(.minutes(3)))
+@Suite("calo load, run as a program", .timeLimit(.minutes(5)))
 struct ToolLoadTests {
     private let png = TestImages.gradientPNG(width: 60, height: 40)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CalotypeTool
 
-@Suite("calo load, of a thousand sources", .timeLimit(.minutes(3)))
+@Suite("calo load, of a thousand sources", .timeLimit(.minutes(5)))
 struct ToolManyTests {
     private static let count = 1_000
     private let png = TestImages.solidPNG(width: 8, height: 6, color: .red)

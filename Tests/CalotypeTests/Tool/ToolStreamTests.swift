@@ -4,7 +4,7 @@ import Testing
 
 @testable import CalotypeTool
 
-@Suite("calo: streams that are closed, full or not read", .timeLimit(.minutes(2)))
+@Suite("calo: streams that are closed, full or not read", .timeLimit(.minutes(5)))
 struct ToolStreamTests {
     private let png = TestImages.solidPNG(width: 8, height: 6, color: .red)
 

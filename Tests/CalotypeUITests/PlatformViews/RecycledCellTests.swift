@@ -255,7 +255,8 @@ struct RecycledCellTests {
 
     @Test("what a partition has is blanked with it, and stays so through layouts, windows and returns")
     func partition() async throws {
-        let images = try ImageServer()
+        // Time stands still: nobody loses patience with the layout.
+        let images = try ImageServer { $0.clock = ManualClock(now: Date()) }
         let gate = LoopbackServer.Gate()
         let (shown, held) = (images.serve(1), images.serve(2, gate: gate))
         let cells = (0..<3).map { _ in FakeCell() }

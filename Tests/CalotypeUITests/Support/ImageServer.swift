@@ -79,9 +79,9 @@ extension Frame {
 }
 
 extension ViewHost {
-    /// Lets tasks that wait for nothing run, and shows what they have changed.
+    /// Lets tasks that wait for nothing run, on the main actor and elsewhere, and shows what they have changed.
     func settle(turns: Int = 20) async {
-        for _ in 0..<turns { await Task.yield() }
+        for _ in 0..<turns { await Task.detached {}.value }
         render()
     }
 }
